@@ -13,6 +13,7 @@
 #include "bpf/opened.bpf.h"
 #include "bpf/threads.bpf.h"
 #include "bpf/uring_older.bpf.h"
+#include "bpf/uring_overflow.bpf.h"
 
 /* The events that are wanted for a call by its number. Most calls end here, so this is cheap. */
 static __always_inline bool call_wanted(__u64 number, struct call_events *events)

@@ -17,7 +17,6 @@ enum {
 	FMODE_STREAM = 0x200000, /* of a file: it has no position */
 	FILE_PTR_FLAGS = 7, /* bits of io_rsrc_node.file_ptr that are no address */
 	FILE_SLOT_ALLOC = -1, /* in place of a number: the kernel chooses one, and returns it */
-	URING_OVERFLOWS_SEARCHED = 128, /* requests that are posted at once */
 	URING_UNTOLD = -1, /* as if it had failed, in place of a result that is not known */
 };
 
@@ -87,6 +86,16 @@ static __always_inline struct uring_handed *uring_hand(enum uring_origin origin)
 	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
 
 	return hands ? &hands->from[origin] : NULL;
+}
+
+/* A request without a note has ended: see struct uring_posted. */
+static __always_inline void uring_note_ended(__u64 request)
+{
+	__u32 zero = 0;
+	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
+
+	if (hands)
+		hands->posted.ended = request;
 }
 
 /*
@@ -248,7 +257,7 @@ static __always_inline __u32 uring_prepare_begun(struct io_kiocb *request,
 	place = uring_note_request(request, task);
 	if (place.note)
 		return uring_prepare_untold(place, (__u64)request);
-	uring_count_unplaced((__u64)request, uring_any_event(events));
+	uring_count_unplaced(request, uring_any_event(events), pid_of(task));
 	return 0;
 }
 
@@ -311,13 +320,18 @@ static __always_inline bool uring_uncount(__u64 *counter)
 }
 
 /* Counts what completes, as there is no note of what was asked. */
-static __always_inline void uring_count_unnoted(__u64 request, struct uring_events events)
+static __always_inline void uring_count_unnoted(struct io_kiocb *request,
+						struct uring_events events)
 {
-	struct uring_row *row = uring_row_of(request);
+	struct uring_row *row = uring_row_of((__u64)request);
 	enum loss_cause cause = LOSS_UNTOLD;
 
+	uring_note_ended((__u64)request);
 	if (uring_is_left_out(this_task(), events))
 		return;
+	if (uring_completes_often(request, GET(request, opcode)))
+		uring_multishot_end_unnoted(GET_WORD(request, ctx), GET(request, cqe.user_data),
+					    (__u64)request);
 	if (row && uring_uncount(&row->taken))
 		return;
 	if (row && uring_uncount(&row->unplaced))
@@ -341,7 +355,7 @@ static __always_inline void uring_tell_going_on(__u64 *ctx, enum uring_origin or
 	if (!place.note || place.note->ring != done->ring ||
 	    place.note->user_data != done->user_data ||
 	    uring_look(place.word) != multishot->request) {
-		count_lost(multishot->event, LOSS_UNTOLD);
+		count_lost(multishot->event, multishot->unnoted ? LOSS_IN_FLIGHT : LOSS_UNTOLD);
 		return;
 	}
 	event = uring_prepare(place, origin,
@@ -387,73 +401,7 @@ static __always_inline int dispatch_completed_run(__u64 *ctx)
 				return 0;
 		}
 	}
-	uring_count_unnoted(address, events);
-	return 0;
-}
-
-/* Looks for a request among those whose completions are being posted. */
-struct uring_overflow {
-	__u64 user_data;
-	__s32 result;
-	__u64 node; /* of the next one; 0: there is none */
-	__u64 request; /* that has no event yet; 0: not found */
-};
-
-/* Returns whether there may be others. */
-static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
-{
-	struct io_kiocb *request;
-	struct uring_place place;
-	__u64 address, seen;
-
-	if (!walk->node)
-		return false;
-	request = uring_request_of(walk->node);
-	address = (__u64)request;
-	walk->node = GET_WORD(request, comp_list.next);
-	if (GET(request, cqe.user_data) != walk->user_data ||
-	    GET(request, cqe.res) != walk->result ||
-	    !uring_any_event(uring_events_of(GET(request, opcode))))
-		return true;
-	place = uring_find(address);
-	seen = place.note ? uring_look(place.word) : 0;
-	if (seen == (address | URING_TOLD)) {
-		/* It is the end of this one. */
-		store_in_order(place.word, address | URING_FREE);
-		return false;
-	}
-	if (seen != address)
-		return true;
-	walk->request = address;
-	return false;
-}
-
-/*
- * The request whose completion found no room; 0: it is not known. It is not told, but it is one of
- * those whose completions are posted now, in their order. One with the same numbers and result, if
- * it is another one, has that end in any case. Not inlined, as uring_prepare_ended().
- */
-__attribute__((noinline)) __u64 uring_overflowed(__u64 at, __u64 user_data, __u32 result)
-{
-	struct io_ring_ctx *ring = (void *)at;
-	struct uring_overflow walk = {.user_data = user_data, .result = result};
-
-	walk.node = GET_WORD(ring, submit_state.compl_reqs.first);
-	REPEAT(URING_OVERFLOWS_SEARCHED, uring_overflow_step, &walk);
-	return walk.request;
-}
-
-/* A completion that finds no room in the ring of the program, which gets it later. */
-static __always_inline int dispatch_overflowed_run(__u64 *ctx)
-{
-	struct uring_completion done = {argument_word(ctx, 0), ctx[1], ctx[2], false};
-	__u64 request = uring_overflowed(done.ring, done.user_data, done.result);
-	struct uring_place place = request ? uring_find(request) : (struct uring_place){};
-
-	if (place.note)
-		uring_tell_end(ctx, URING_AT_OVERFLOW, place, (void *)request);
-	else
-		uring_tell_going_on(ctx, URING_AT_OVERFLOW, &done);
+	uring_count_unnoted(request, events);
 	return 0;
 }
 

@@ -784,15 +784,14 @@ static __always_inline void uring_note_make(struct uring_note *note, struct io_k
  * Whether a request completes several times, or may: what accepts once is not told apart on all
  * kernels.
  */
-static __always_inline bool uring_completes_often(const struct uring_note *note,
-						  struct io_kiocb *request)
+static __always_inline bool uring_completes_often(struct io_kiocb *request, __u8 opcode)
 {
 	struct io_sr_msg *message = (void *)request;
 	struct io_accept *accept = (void *)request;
 	struct io_timeout *timeout = (void *)request;
 	struct io_poll *poll = (void *)request;
 
-	switch (note->opcode) {
+	switch (opcode) {
 	case URING_OP_ACCEPT:
 		return !bpf_core_field_exists(accept->iou_flags) ||
 		       GET(accept, iou_flags) & ACCEPT_MULTISHOT;
@@ -821,38 +820,21 @@ static __always_inline bool uring_is_left_out(struct task_struct *task, struct u
 }
 
 /*
- * Completions of a request that has several do not name it. Nothing tells apart those of requests
- * with the same number: they are counted until none of these is in flight.
- */
-static __always_inline void uring_note_multishot(struct uring_note *note, __u64 request)
-{
-	struct uring_key key = {note->ring, note->user_data};
-	__u32 event = uring_any_event(uring_events_of(note->opcode));
-	struct uring_multishot made = {.request = request, .users = 1, .event = event},
-			       *found = bpf_map_lookup_elem(&uring_multishots, &key);
-
-	if (found) {
-		__sync_fetch_and_add(&found->users, 1);
-		found->is_shared = 1;
-	} else if (bpf_map_update_elem(&uring_multishots, &key, &made, BPF_NOEXIST)) {
-		count_lost(event, LOSS_IN_FLIGHT);
-		return;
-	}
-	note->is_multishot = 1;
-}
-
-/*
  * A request that finds no place counts when it completes, as one without a note; one that may end
  * without that counts at once.
  */
-static __always_inline void uring_count_unplaced(__u64 request, __u32 event)
+static __always_inline void uring_count_unplaced(struct io_kiocb *request, __u32 event, __u32 pid)
 {
-	struct uring_row *row = uring_row_of(request);
+	struct uring_row *row = uring_row_of((__u64)request);
 
-	if (READ((struct io_kiocb *)request, flags) & REQUEST_CQE_SKIP)
+	if (GET(request, flags) & REQUEST_CQE_SKIP)
 		count_lost(event, LOSS_IN_FLIGHT);
 	else if (row)
 		__sync_fetch_and_add(&row->unplaced, 1);
+	uring_name_hoarder(pid);
+	if (uring_completes_often(request, GET(request, opcode)))
+		uring_multishot_begin(GET_WORD(request, ctx), GET(request, cqe.user_data),
+				      (__u64)request, event, 1);
 }
 
 /* Makes the note of a request. Returns its place, if it has one. */
@@ -871,8 +853,10 @@ static __always_inline struct uring_place uring_note_request(struct io_kiocb *re
 	if (number & URING_USED_AGAIN)
 		uring_lose_note(place.note);
 	uring_note_make(place.note, request, task);
-	if (uring_completes_often(place.note, request))
-		uring_note_multishot(place.note, address);
+	if (uring_completes_often(request, place.note->opcode))
+		place.note->is_multishot = uring_multishot_begin(
+			place.note->ring, place.note->user_data, address,
+			uring_any_event(uring_events_of(place.note->opcode)), 0);
 	store_in_order(place.word, address);
 	return place;
 }

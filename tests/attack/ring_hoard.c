@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests of a ring that wait for ever, so that the agent keeps a note of each, and what is done
- * beside them: ring_hoard hoard COUNT submits that many opens behind a read of an empty pipe, says
- * so, and ends with its standard input; ring_hoard open COUNT makes opens one by one, and prints
- * how many succeeded. Exit code 77: this kernel lacks such rings.
+ * beside them: ring_hoard hoard COUNT [MORE] submits that many opens behind a read of an empty
+ * pipe, then MORE opens by another ring, whose completions mostly find no room there, says so, and
+ * ends with its standard input; ring_hoard open COUNT makes opens one by one, and prints how many
+ * succeeded. Exit code 77: this kernel lacks such rings.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,19 +12,40 @@
 
 #include "../support/uring.h"
 
-enum { SKIP = 77, ENTRIES = 32768 };
+enum { SKIP = 77, ENTRIES = 32768, ENTRIES_OF_OTHER = 512, NUMBERS = 3 };
 
 static struct uring ring;
-static const char name[] = "/dev/null";
+static const char name[] = "/dev/null", missing[] = "/nonexistent";
 
 static void add(struct io_uring_sqe operation)
 {
 	*uring_next(&ring) = operation;
 }
 
-static int hoard(unsigned int count)
+/* Opens that fail, with few numbers, each behind an operation of another kind with the same one. */
+static int overflow(unsigned int count)
 {
-	int ends[2];
+	struct uring other;
+
+	if (uring_open(&other, ENTRIES_OF_OTHER, 0))
+		return SKIP;
+	for (unsigned int i = 0; i < 2 * count; i++) {
+		struct io_uring_sqe *entry = uring_next(&other);
+
+		*entry = (struct io_uring_sqe){.opcode = i & 1 ? IORING_OP_OPENAT : IORING_OP_CLOSE,
+					       .fd = i & 1 ? AT_FDCWD : -1,
+					       .addr = i & 1 ? (uintptr_t)missing : 0,
+					       .user_data = i / 2 % NUMBERS};
+		if ((i % ENTRIES_OF_OTHER == ENTRIES_OF_OTHER - 1 || i == 2 * count - 1) &&
+		    uring_submit(&other, 0) < 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int hoard(unsigned int count, unsigned int more)
+{
+	int ends[2], r;
 
 	if (uring_open(&ring, ENTRIES, 0))
 		return SKIP;
@@ -41,6 +63,9 @@ static int hoard(unsigned int count)
 					  .addr = (uintptr_t)name});
 	if (uring_submit(&ring, 0) != (int)count + 1)
 		return 1;
+	r = more ? overflow(more) : 0;
+	if (r)
+		return r;
 	puts("hoarded");
 	fflush(stdout);
 	return read(STDIN_FILENO, ends, 1) < 0;
@@ -66,10 +91,11 @@ static int open_all(unsigned int count)
 
 int main(int argc, char **argv)
 {
-	unsigned int count;
+	unsigned int count, more;
 
-	if (argc != 3)
+	if (argc < 3)
 		return 2;
 	count = (unsigned int)strtoul(argv[2], NULL, 10);
-	return strcmp(argv[1], "hoard") == 0 ? hoard(count) : open_all(count);
+	more = argc > 3 ? (unsigned int)strtoul(argv[3], NULL, 10) : 0;
+	return strcmp(argv[1], "hoard") == 0 ? hoard(count, more) : open_all(count);
 }

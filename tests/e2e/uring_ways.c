@@ -430,6 +430,34 @@ static void way_overflow(void)
 	}
 }
 
+/* More of these than most programs have in flight, done at once or by threads of the kernel. */
+static void overflow_many(unsigned int flags)
+{
+	enum { ENTRIES = 256, SUBMISSIONS = 3 };
+	const struct timespec wait = {.tv_nsec = 50000000};
+
+	begin_with(ENTRIES, 0);
+	for (int i = 0; i < SUBMISSIONS; i++) {
+		for (int k = 0; k < ENTRIES; k++)
+			ADD(.opcode = IORING_OP_OPENAT, .flags = (uint8_t)flags, .fd = AT_FDCWD,
+			    .addr = address_of("none"));
+		need(uring_submit(&ring, 0) - ENTRIES, "submit");
+	}
+	nanosleep(&wait, NULL); /* threads are to have ended most of it */
+	for (int i = 0; i < ENTRIES * SUBMISSIONS; i++)
+		say("openat", take(NULL), NO_SLOT, "none");
+}
+
+static void way_overflow_many(void)
+{
+	overflow_many(0);
+}
+
+static void way_overflow_worker(void)
+{
+	overflow_many(IOSQE_ASYNC);
+}
+
 /* As many as the kernel allows, each of a submission of its own. */
 static void way_overflow_small(void)
 {
@@ -569,6 +597,8 @@ static const struct way {
 	{"process", way_process},
 	{"mixed", way_mixed},
 	{"overflow", way_overflow},
+	{"overflow_many", way_overflow_many},
+	{"overflow_worker", way_overflow_worker},
 	{"overflow_small", way_overflow_small},
 };
 

@@ -16,6 +16,7 @@
 #include "bpf/core/event_ids.bpf.h"
 #include "bpf/core/frame.bpf.h"
 #include "bpf/core/rate.bpf.h"
+#include "bpf/core/uring_multishot.bpf.h"
 #include "bpf/core/uring_structs.bpf.h"
 
 enum {
@@ -26,10 +27,8 @@ enum {
 	URING_PLACES = URING_ROWS * URING_NOTES_OF_ROW,
 	URING_ROWS_SEARCHED = 2,
 	URING_SEARCHED = URING_ROWS_SEARCHED * URING_NOTES_OF_ROW, /* places */
-	URING_SHARE = URING_SEARCHED / 4, /* of these a process keeps, however many others want */
 	URING_NO_PLACE = ~0U, /* in place of a number */
 	URING_USED_AGAIN = 1U << 31, /* beside a number: there is a note whose end nobody saw */
-	URING_MULTISHOTS = 1 << 14, /* requests that complete more than once, at once */
 	URING_TEXTS = 256, /* a power of two: places for strings that are too long for a note */
 	URING_TEXTS_SEARCHED = 8,
 	URING_STRINGS = 2, /* of a request */
@@ -110,27 +109,6 @@ struct {
 	__type(value, struct uring_note);
 } uring_notes SEC(".maps");
 
-/* How a completion is told apart that does not name its request. */
-struct uring_key {
-	__u64 ring, user_data;
-};
-
-struct uring_multishot {
-	__u64 request;
-	__u32 users; /* requests in flight with that key */
-	__u16 event; /* as which a completion counts that cannot be told */
-	__u8 is_shared; /* there were several: which one completes is not told */
-	__u8 pad;
-};
-
-/* Of requests that complete several times. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, URING_MULTISHOTS);
-	__type(key, struct uring_key);
-	__type(value, struct uring_multishot);
-} uring_multishots SEC(".maps");
-
 /* Index: event id. What completions jump to. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -163,8 +141,21 @@ enum uring_origin {
 	URING_ORIGINS,
 };
 
+/*
+ * How far the completions of a ring are that are being posted on this CPU: they are in a list, in
+ * which those that find no room are looked for.
+ */
+struct uring_posted {
+	__u64 ended; /* the last wanted request without a note that has ended on this CPU */
+	__u64 ring, first; /* the ring, and the first of the list */
+	__u64 next; /* in the list: from there on none has ended; 0: all have */
+	__u32 submitted; /* entries of the ring, so far: no two lists have that and `first` alike */
+	__u32 pad;
+};
+
 struct uring_hands {
 	struct uring_handed from[URING_ORIGINS];
+	struct uring_posted posted;
 };
 
 struct {
@@ -338,79 +329,170 @@ static __always_inline bool uring_is_gone(const struct uring_note *note, __u64 a
 	       READ(request, opcode) != note->opcode;
 }
 
-/* How many of the places from one on a process has. Not inlined, likewise. */
-__attribute__((noinline)) __u32 uring_count_of(__u32 first, __u32 pid)
-{
-	__u32 count = 0;
+/* Whose the places are where a request is looked for, while one of them has to give way. */
+struct uring_owner {
+	__u64 group; /* as uring_group_of(); 0: the request is not in flight */
+	__u64 began; /* boot clock, ns */
+	__u32 pid;
+	__u32 number; /* of the place */
+	__u32 of_group,
+		of_process; /* places; counted in memory, so that the verifier forgets them */
+};
 
+struct uring_owners {
+	struct uring_owner of[URING_SEARCHED], own; /* the last one: who wants a place */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct uring_owners);
+} uring_owners SEC(".maps");
+
+/*
+ * For whom a request counts beside its process: the control groups of its task, and the user who
+ * made its ring. Read when it matters, of requests that are in flight.
+ */
+static __always_inline __u64 uring_group_of(__u64 address)
+{
+	struct io_kiocb *request = (void *)address;
+	struct io_kiocb___task *older = (void *)address;
+	struct task_struct *task = bpf_core_field_exists(request->tctx) ? READ(request, tctx, task)
+									: READ(older, task);
+	__u64 group = (__u64)READ(task, cgroups) ^ (__u64)READ(request, ctx, user) << 16;
+
+	return group + !group;
+}
+
+/* Counts the places of a group, and how many of these a process has. */
+static __always_inline void uring_count_places(const struct uring_owners *owners,
+					       struct uring_owner *owner)
+{
+	*(volatile __u32 *)&owner->of_group = 0;
+	*(volatile __u32 *)&owner->of_process = 0;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < URING_SEARCHED; i++) {
-		struct uring_place place = uring_place((first + i) & (URING_PLACES - 1));
-
-		if (place.note && place.note->pid == pid && !uring_is_free(uring_look(place.word)))
-			count++;
+		if (owners->of[i].group != owner->group)
+			continue;
+		++*(volatile __u32 *)&owner->of_group;
+		if (owners->of[i].pid == owner->pid)
+			++*(volatile __u32 *)&owner->of_process;
 	}
-	return count;
+}
+
+/* How much speaks for taking a place of this owner for the other one; 0: it is not to be taken. */
+static __always_inline __u64 uring_weight(const struct uring_owner *owner,
+					  const struct uring_owner *own)
+{
+	if (!owner->group)
+		return 0;
+	if (owner->group == own->group)
+		return owner->of_process > own->of_process ? owner->of_process : 0;
+	return owner->of_group > own->of_group ? (__u64)owner->of_group << 32 | owner->of_process
+					       : 0;
 }
 
 /*
- * A note that another process's gives way to: its event is lost, and its process is named as one
- * that has more than its share.
+ * Which place gives way to a request: one of the group that has most of them, if it has more than
+ * the own one, else one of the own group; there of the process that has most, if these are more
+ * than the own ones. Of several it is the one in flight for longest, as operations of those who do
+ * not hoard them are short. So a process without a place gets one. Returns its number, or
+ * URING_NO_PLACE. Not inlined, likewise.
  */
-static __always_inline void uring_lose_taken(const struct uring_note *note, __u64 request)
+__attribute__((noinline)) __u32 uring_weigh_owners(__u64 group, __u32 pid)
 {
-	struct rate_key key = {.id = note->pid, .kind = RATE_OF_SHARE};
-	struct uring_row *row = uring_row_of(request);
-	struct rate *share;
+	__u32 zero = 0, number = URING_NO_PLACE;
+	struct uring_owners *owners = bpf_map_lookup_elem(&uring_owners, &zero);
+	__u64 most = 0, began = 0;
 
-	count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_IN_FLIGHT);
-	if (row)
-		__sync_fetch_and_add(&row->taken, 1);
-	share = rate_find(key);
+	if (!owners)
+		return URING_NO_PLACE;
+	owners->own.group = group;
+	owners->own.pid = pid;
+	uring_count_places(owners, &owners->own);
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < URING_SEARCHED; i++) {
+		struct uring_owner *owner = &owners->of[i];
+		__u64 weight;
+
+		uring_count_places(owners, owner);
+		weight = uring_weight(owner, &owners->own);
+		if (!weight || weight < most || (weight == most && owner->began >= began))
+			continue;
+		most = weight;
+		began = owner->began;
+		number = owner->number;
+	}
+	return number;
+}
+
+/* A process that loses a request, as it has its share of the places, or more, is named. */
+static __always_inline void uring_name_hoarder(__u32 pid)
+{
+	struct rate *share = rate_find((struct rate_key){.id = pid, .kind = RATE_OF_SHARE});
+
 	if (share)
-		rate_lose(share, note->pid);
+		rate_lose(share, pid);
+}
+
+/*
+ * A note that gives way to that of another process: its event is lost. If it had its event before,
+ * it ends without another one, or fails and is counted then.
+ */
+static __always_inline void uring_lose_taken(struct uring_note *note, __u64 request)
+{
+	struct uring_row *row = uring_row_of(request);
+
+	if (!note->is_told) {
+		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_IN_FLIGHT);
+		if (row)
+			__sync_fetch_and_add(&row->taken, 1);
+	}
+	if (note->is_multishot)
+		uring_multishot_lose(note->ring, note->user_data);
+	note->is_multishot = 0;
+	note->is_told = 1; /* it is counted */
+	uring_name_hoarder(note->pid);
 }
 
 /*
  * Makes room for a request of a process where all places are taken: that of a request that is gone,
- * of which nobody saw the end, or that of the process which has most places, if these are more than
- * its share and more than this one has. Likewise.
+ * of which nobody saw the end, or that of another one: see uring_weigh_owners(). Likewise.
  */
 __attribute__((noinline)) __u32 uring_make_room(__u64 request, __u32 pid)
 {
-	__u32 first = uring_place_of(request) & ~(URING_NOTES_OF_ROW - 1);
-	__u32 most = uring_count_of(first, pid) + 1, number = URING_NO_PLACE;
+	__u32 first = uring_place_of(request) & ~(URING_NOTES_OF_ROW - 1), zero = 0;
+	struct uring_owners *owners = bpf_map_lookup_elem(&uring_owners, &zero);
 	struct uring_place place;
-	__u64 seen;
+	__u64 seen, address;
 
-	if (most < URING_SHARE)
-		most = URING_SHARE;
+	if (!owners)
+		return URING_NO_PLACE;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < URING_SEARCHED; i++) {
-		__u32 count;
-
+		owners->of[i].group = 0;
 		place = uring_place((first + i) & (URING_PLACES - 1));
 		seen = place.note ? uring_look(place.word) : URING_ENDING;
+		address = seen & ~(__u64)URING_STATES;
 		if (seen & (URING_UNWRITTEN | URING_ENDING))
 			continue;
-		if (uring_is_gone(place.note, seen & ~(__u64)URING_STATES) &&
+		if (uring_is_gone(place.note, address) &&
 		    uring_change(place.word, seen, request | URING_UNWRITTEN))
 			return place.number | (seen & URING_STATES ? 0 : URING_USED_AGAIN);
 		if (seen & URING_STATES)
 			continue;
-		count = uring_count_of(first, place.note->pid);
-		if (count > most) {
-			most = count;
-			number = place.number;
-		}
+		owners->of[i].group = uring_group_of(address);
+		owners->of[i].began = place.note->submitted_ns;
+		owners->of[i].pid = place.note->pid;
+		owners->of[i].number = place.number;
 	}
-	place = uring_place(number);
+	place = uring_place(uring_weigh_owners(uring_group_of(request), pid));
 	seen = place.note ? uring_look(place.word) : URING_ENDING;
 	if (seen & URING_STATES || !uring_change(place.word, seen, request | URING_UNWRITTEN))
 		return URING_NO_PLACE;
 	uring_lose_taken(place.note, seen);
-	place.note->is_told = 1; /* it is counted */
-	return number | URING_USED_AGAIN;
+	return place.number | URING_USED_AGAIN;
 }
 
 static __always_inline struct uring_long_text *uring_long_text(__u32 number)
@@ -443,18 +525,13 @@ static __always_inline void uring_note_clear(struct uring_note *note)
 {
 	struct uring_long_text *text =
 		note->long_text ? uring_long_text(note->long_text - 1) : NULL;
-	struct uring_key key = {note->ring, note->user_data};
-	struct uring_multishot *found;
 
 	if (text)
 		*(volatile __u64 *)&text->request = 0;
 	note->long_text = 0;
-	if (!note->is_multishot)
-		return;
+	if (note->is_multishot)
+		uring_multishot_end(note->ring, note->user_data);
 	note->is_multishot = 0;
-	found = bpf_map_lookup_elem(&uring_multishots, &key);
-	if (found && __sync_fetch_and_sub(&found->users, 1) == 1)
-		bpf_map_delete_elem(&uring_multishots, &key);
 }
 
 /* Ends the note of a request, in whose place another one may be. */

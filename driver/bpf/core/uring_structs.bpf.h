@@ -61,7 +61,9 @@ struct io_submit_state {
 struct io_ring_ctx {
 	struct io_file_table file_table;
 	struct io_submit_state submit_state;
+	unsigned int cached_sq_head;
 	unsigned int compat : 1;
+	struct user_struct *user;
 };
 
 /* Where a ring has its registered files before 6.13. */
@@ -78,14 +80,38 @@ struct io_ring_ctx___files {
 	unsigned int nr_user_files;
 };
 
+struct io_wq_work {
+	int cancel_seq;
+};
+
+/* A thread of the kernel that works for a process: what it does now. */
+struct io_worker {
+	struct io_wq_work *cur_work;
+};
+
+struct task_struct___worker {
+	void *worker_private;
+};
+
+struct io_uring_task {
+	struct task_struct *task;
+};
+
 struct io_kiocb {
 	struct file *file;
 	__u8 opcode;
 	__u64 flags;
 	struct io_cqe cqe;
 	struct io_ring_ctx *ctx;
+	struct io_uring_task *tctx;
 	struct io_wq_work_node comp_list;
+	struct io_wq_work work;
 	void *async_data;
+};
+
+/* Before 6.14 (seen in 6.12). */
+struct io_kiocb___task {
+	struct task_struct *task;
 };
 
 struct io_uring_cqe {

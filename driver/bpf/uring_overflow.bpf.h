@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Completions of io_uring that find no room in the ring of the program, which gets them later. The
+ * tracepoint tells the ring, user_data and the result, but not the request: that is the next one of
+ * the list whose completions the kernel is posting, in their order, or what a worker of the kernel
+ * is doing. A request without a note is counted as it is where it completes.
+ */
+#ifndef LANNER_URING_OVERFLOW_BPF_H
+#define LANNER_URING_OVERFLOW_BPF_H
+
+#include "bpf/uring_complete.bpf.h"
+
+enum {
+	URING_POSTED_WALKED = 1 << 15, /* as many as the kernel lets a program submit at once */
+	URING_POSTED_WALKED_OLDER = 128, /* where the verifier walks each round */
+	URING_OTHERS_PASSED = 16, /* requests with other numbers */
+};
+
+/* Looks for a request among those whose completions are being posted. */
+struct uring_overflow {
+	__u64 user_data;
+	__s32 result;
+	__u32 others; /* wanted requests that were passed, and have not ended */
+	__u64 node; /* of the next one; 0: there is none */
+	__u64 ended; /* as in struct uring_posted */
+	__u64 begin; /* where the next search begins */
+	__u64 request; /* 0: not found */
+	__u64 state; /* of the place of the last one; 0: it has none */
+};
+
+/*
+ * The next request of the list, and in walk->state what its place has, 0: none. NULL: it is not
+ * wanted, or has no completion.
+ */
+static __always_inline struct io_kiocb *uring_overflow_next(struct uring_overflow *walk)
+{
+	struct io_kiocb *request = uring_request_of(walk->node);
+	struct uring_place place;
+
+	walk->node = GET_WORD(request, comp_list.next);
+	if (READ(request, flags) & REQUEST_CQE_SKIP ||
+	    !uring_any_event(uring_events_of(GET(request, opcode))))
+		return NULL;
+	place = uring_find((__u64)request);
+	walk->state = place.note ? uring_look(place.word) : 0;
+	return request;
+}
+
+/* Finds behind which request none has ended. Returns whether there may be others. */
+static __always_inline bool uring_ended_step(struct uring_overflow *walk)
+{
+	struct io_kiocb *request;
+
+	if (!walk->node)
+		return false;
+	request = uring_overflow_next(walk);
+	if (request && (walk->state ? walk->state & URING_FREE : (__u64)request == walk->ended))
+		walk->begin = walk->node;
+	return true;
+}
+
+/* Returns whether there may be others. */
+static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
+{
+	struct io_kiocb *request;
+
+	if (!walk->node)
+		return false;
+	request = uring_overflow_next(walk);
+	if (!request || walk->state & URING_FREE) {
+		if (!walk->others)
+			walk->begin = walk->node;
+		return true;
+	}
+	if (GET(request, cqe.user_data) == walk->user_data &&
+	    GET(request, cqe.res) == walk->result && (walk->state || !walk->others)) {
+		walk->request = (__u64)request;
+		if (!walk->others)
+			walk->begin = walk->node;
+		return false;
+	}
+	/* What is looked for was before it and has no event, or the kernel posts none of it. */
+	return ++walk->others < URING_OTHERS_PASSED;
+}
+
+#define URING_WALK(step, walk)                                                                     \
+	REPEAT(CAN_ITERATE ? URING_POSTED_WALKED : URING_POSTED_WALKED_OLDER, step, walk)
+
+/* Begins a list, unless it is the one of the last search on this CPU. */
+static __always_inline void uring_posted_begin(struct uring_posted *posted,
+					       struct io_ring_ctx *ring)
+{
+	__u64 first = GET_WORD(ring, submit_state.compl_reqs.first);
+	__u32 submitted = READ(ring, cached_sq_head);
+	struct uring_overflow walk = {.node = first, .ended = posted->ended, .begin = first};
+
+	if (posted->ring == (__u64)ring && posted->first == first && posted->submitted == submitted)
+		return;
+	URING_WALK(uring_ended_step, &walk);
+	posted->ring = (__u64)ring;
+	posted->first = first;
+	posted->submitted = submitted;
+	posted->next = walk.begin;
+}
+
+/*
+ * The request whose completion found no room; 0: it is not known. Not inlined, as
+ * uring_prepare_ended().
+ */
+__attribute__((noinline)) __u64 uring_overflowed(__u64 ring, __u64 user_data, __u32 result)
+{
+	struct uring_overflow walk = {.user_data = user_data, .result = result};
+	__u32 zero = 0;
+	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
+
+	if (!hands)
+		return 0;
+	uring_posted_begin(&hands->posted, (void *)ring);
+	walk.node = hands->posted.next;
+	walk.begin = walk.node;
+	URING_WALK(uring_overflow_step, &walk);
+	hands->posted.next = walk.begin;
+	return walk.request;
+}
+
+/*
+ * What the current thread works on for a process, if that is the request: before 6.16 (seen in
+ * 6.12) workers post completions themselves. 0: it is none.
+ */
+static __always_inline __u64 uring_worked_on(const struct uring_completion *done)
+{
+	struct task_struct___worker *task = (void *)bpf_get_current_task();
+	struct io_kiocb *request;
+	struct io_worker *worker;
+	__u64 work;
+
+	if (!bpf_core_type_exists(struct io_worker) || !(flags_of(this_task()) & TASK_IO_WORKER))
+		return 0;
+	worker = READ(task, worker_private);
+	work = (__u64)READ(worker, cur_work);
+	request = (void *)work;
+	request = (void *)(work - bpf_core_field_offset(request->work));
+	if (!work || (__u64)READ(request, ctx) != done->ring ||
+	    READ(request, cqe.user_data) != done->user_data ||
+	    READ(request, cqe.res) != done->result)
+		return 0;
+	return (__u64)request;
+}
+
+/* Tells or counts a request whose completion found no room. */
+static __always_inline void uring_end_overflowed(__u64 *ctx, __u64 request)
+{
+	struct io_kiocb *at = (void *)request;
+	struct uring_events events = uring_events_of(READ(at, opcode));
+	struct uring_place place = uring_find(request);
+	__u64 state = place.note ? uring_look(place.word) : 0;
+
+	uring_note_ended(request);
+	if (!uring_any_event(events))
+		return;
+	if (state == (request | URING_TOLD)) {
+		store_in_order(place.word, request | URING_FREE);
+		return;
+	}
+	if (state == request && uring_tell_end(ctx, URING_AT_OVERFLOW, place, at))
+		return;
+	uring_count_unnoted(at, events);
+}
+
+static __always_inline int dispatch_overflowed_run(__u64 *ctx)
+{
+	struct uring_completion done = {argument_word(ctx, 0), ctx[1], ctx[2], false};
+	__u64 request = uring_worked_on(&done);
+
+	if (!request)
+		request = uring_overflowed(done.ring, done.user_data, done.result);
+	if (request)
+		uring_end_overflowed(ctx, request);
+	else
+		uring_tell_going_on(ctx, URING_AT_OVERFLOW, &done);
+	return 0;
+}
+
+#endif
