@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What is kept of a sample and of a wait: stacks, each once; rows with their sums; and what user
+ * space could not ask any more when a process has ended.
+ */
+#ifndef PROFILE_RECORD_BPF_H
+#define PROFILE_RECORD_BPF_H
+
+#include "bpf/profile/unwind.bpf.h"
+
+struct task_struct___exec {
+	__u64 self_exec_id;
+} __attribute__((preserve_access_index));
+
+/* Keeps work->stack. Returns its name. */
+static __always_inline __u64 keep_stack(struct work *work)
+{
+	__u64 hash = (work->hash ^ work->stack.lack) * 0xbf58476d1ce4e5b9ULL | 2;
+	struct profile_stack *kept;
+
+	if (!work->stack.count && !work->stack.lack)
+		return PROFILE_NO_STACK;
+	kept = bpf_map_lookup_elem(&stacks, &hash);
+	work->stack.generation = generation;
+	if (kept) {
+		kept->generation = generation;
+		return hash;
+	}
+	if (bpf_map_update_elem(&stacks, &hash, &work->stack, BPF_ANY) == 0)
+		return hash;
+	lose(PROFILE_LOST_STACK);
+	return PROFILE_STACK_LOST;
+}
+
+/* The kernel's stack, by its own unwinder, of any program's context. */
+static __always_inline __u64 keep_kernel_stack(struct work *work, void *ctx)
+{
+	long bytes;
+
+	begin_stack(work);
+	bytes = bpf_get_stack(ctx, work->stack.frames, sizeof(work->stack.frames), 0);
+	if (bytes <= 0)
+		return PROFILE_NO_STACK;
+	for (__u32 i = 0; i < PROFILE_FRAMES_MAX && i < bytes / sizeof(__u64); i++) {
+		work->hash = (work->hash ^ work->stack.frames[i]) * 0x9e3779b97f4a7c15ULL;
+		work->hash ^= work->hash >> 29;
+	}
+	work->stack.count = bytes / sizeof(__u64);
+	if (work->stack.count >= PROFILE_FRAMES_MAX)
+		work->stack.lack = PROFILE_TOO_DEEP;
+	return keep_stack(work);
+}
+
+/* `has_registers`: those of a sample in user mode; else they were saved when the kernel was entered. */
+static __always_inline __u64 keep_user_stack(__u32 slot, struct work *work,
+					     struct task_struct *task, bool has_registers)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+
+	if (!mm || BPF_CORE_READ(task, flags) & NO_PROCESS_FLAGS)
+		return PROFILE_NO_STACK;
+	if (!has_registers && !read_saved_registers(work, task))
+		return PROFILE_NO_STACK;
+	read_user_stack(slot, work, mm);
+	return keep_stack(work);
+}
+
+/* Of the first thread of the current process, in its own namespace. */
+static __always_inline __u32 read_ns_pid(struct task_struct *leader)
+{
+	struct pid *pid = BPF_CORE_READ(leader, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+	struct upid upid = {};
+
+	bpf_probe_read_kernel(&upid, sizeof(upid),
+			      (void *)pid + bpf_core_field_offset(pid->numbers) +
+				      (level & 31) * bpf_core_type_size(struct upid));
+	return upid.nr;
+}
+
+/*
+ * Notes the current process, work->process, which is seen for the first time: its id, its user and
+ * its name, and tells user space.
+ */
+__noinline int note_process(__u32 slot)
+{
+	struct task_struct *task = (void *)bpf_get_current_task(), *leader;
+	struct work *work = work_of(slot);
+	struct profile_process process = {};
+	struct profile_news told = {.kind = PROFILE_NEWS_PROCESS};
+
+	if (!work)
+		return 0;
+	leader = BPF_CORE_READ(task, group_leader);
+	process.cgroup = bpf_get_current_cgroup_id();
+	process.uid = BPF_CORE_READ(task, cred, euid.val);
+	process.ns_pid = read_ns_pid(leader);
+	bpf_core_read(&process.comm, sizeof(process.comm), &leader->comm);
+	told.process = work->process;
+	if (bpf_map_update_elem(&processes, &work->process, &process, BPF_NOEXIST) == 0)
+		tell(&told);
+	else if (!bpf_map_lookup_elem(&processes, &work->process))
+		lose(PROFILE_LOST_PROCESS);
+	return 0;
+}
+
+/* Sets work->process. */
+static __always_inline void identify(__u32 slot, struct work *work, struct task_struct *task)
+{
+	struct task_struct___exec *has_exec = (void *)task;
+
+	work->process.pid = BPF_CORE_READ(task, tgid);
+	work->process.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	work->process.exec_id = BPF_CORE_READ(has_exec, self_exec_id);
+	if (!bpf_map_lookup_elem(&processes, &work->process))
+		note_process(slot);
+}
+
+/* Adds to the row work->row, which has work->count's names when it is new. */
+static __always_inline void add_row(struct work *work, __u64 value)
+{
+	struct profile_count *count;
+
+	work->row.generation = generation;
+	count = bpf_map_lookup_elem(&rows, &work->row);
+	if (!count) {
+		work->count.value = work->count.times = 0;
+		bpf_map_update_elem(&rows, &work->row, &work->count, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&rows, &work->row);
+	}
+	if (!count) {
+		lose(PROFILE_LOST_ROW);
+		return;
+	}
+	__sync_fetch_and_add(&count->value, value);
+	__sync_fetch_and_add(&count->times, 1);
+}
+
+static __always_inline bool is_wanted(__u32 pid)
+{
+	if (pid == own_pid)
+		return false;
+	return !has_targets || bpf_map_lookup_elem(&targets, &pid);
+}
+
+/* The memory of a program on this CPU, or NULL: to be given back. */
+static __always_inline struct work *work_take(__u32 slot)
+{
+	struct work *work = work_of(slot);
+
+	if (!work)
+		return NULL;
+	if (work->in_use) {
+		lose(PROFILE_LOST_IN_USE);
+		return NULL;
+	}
+	work->in_use = 1;
+	return work;
+}
+
+static __always_inline void work_give(struct work *work)
+{
+	work->in_use = 0;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile of a child that is captured: its stacks on the CPU, its waits off it, its end. */
+#include "profile/capture/profile_capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "util/clock.h"
+
+enum { FREQUENCY_HZ = 997, SLEEP_MS = 20, SAMPLES_WANTED = 50 };
+
+static const uint64_t limit_ns = UINT64_C(60000000000);
+
+static const char *missing(void)
+{
+	return geteuid() == 0 ? NULL : "root";
+}
+
+/* A child that computes or sleeps, until it is killed. */
+static pid_t start(bool sleeps)
+{
+	const struct timespec pause = {0, SLEEP_MS * 1000000};
+	pid_t pid = fork();
+
+	while (pid == 0)
+		if (sleeps)
+			nanosleep(&pause, NULL);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void describe(void *context, struct stack_process *process)
+{
+	(*(int *)context)++;
+	process->container_id = "of a container";
+}
+
+struct capturing {
+	struct profile_capture *capture;
+	struct stacks stacks;
+	int proc, described;
+};
+
+static void begin(struct capturing *capturing, pid_t pid, bool off_cpu)
+{
+	struct profile_capture_config config = {.on_cpu = !off_cpu,
+						.off_cpu = off_cpu,
+						.frequency_hz = FREQUENCY_HZ,
+						.pids = &pid,
+						.pids_count = 1,
+						.describe = describe,
+						.context = &capturing->described};
+	struct error err = {""};
+
+	*capturing = (struct capturing){.proc = open("/proc", O_RDONLY | O_CLOEXEC)};
+	config.proc = capturing->proc;
+	assert_int_equal(stacks_init(&capturing->stacks), 0);
+	if (profile_capture_open(&config, &capturing->capture, &err))
+		fail_msg("%s", err.text);
+	if (profile_capture_begin(capturing->capture, &err))
+		fail_msg("%s", err.text);
+}
+
+static void finish(struct capturing *capturing)
+{
+	profile_capture_close(capturing->capture);
+	stacks_finish(&capturing->stacks);
+	close(capturing->proc);
+}
+
+/* Follows and reads until it has seen so much. */
+static uint64_t follow(struct capturing *capturing, uint64_t times_wanted)
+{
+	uint64_t times = 0, until = clock_ns(CLOCK_MONOTONIC) + limit_ns;
+
+	while (times < times_wanted && clock_ns(CLOCK_MONOTONIC) < until) {
+		struct pollfd fd = {profile_capture_fd(capturing->capture), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		assert_true(profile_capture_step(capturing->capture) >= 0);
+		assert_int_equal(profile_capture_read(capturing->capture, &capturing->stacks), 0);
+		times = 0;
+		for (size_t i = 0; i < capturing->stacks.rows_count; i++)
+			times += capturing->stacks.rows[i].times;
+	}
+	return times;
+}
+
+static void samples_a_process(void **state)
+{
+	pid_t pid = start(false);
+	struct capturing capturing;
+	const struct stacks *stacks = &capturing.stacks;
+	uint64_t whole = 0, late = 0, runs, run_ns;
+
+	begin(&capturing, pid, false);
+	assert_true(follow(&capturing, SAMPLES_WANTED) >= SAMPLES_WANTED);
+	profile_capture_cost(capturing.capture, &run_ns, &runs);
+	profile_capture_stop(capturing.capture);
+	assert_int_equal(stacks->processes_count, 1);
+	assert_int_equal(stacks->processes[0].pid, pid);
+	assert_int_equal(stacks->processes[0].ns_pid, pid);
+	assert_true(stacks->processes[0].was_read);
+	assert_int_equal(stacks->processes[0].uid, 0);
+	assert_string_equal(stacks->processes[0].container_id, "of a container");
+	assert_int_equal(capturing.described, 1);
+	assert_int_equal(stacks->period_ns, 1000000000 / FREQUENCY_HZ);
+	for (size_t i = 0; i < stacks->rows_count; i++) {
+		const struct stack_row *row = &stacks->rows[i];
+
+		assert_int_equal(row->kind, STACK_ON_CPU);
+		assert_int_equal(row->reason, STACK_NO_REASON);
+		assert_int_equal(row->tid, pid);
+		assert_int_equal(row->value, row->times);
+		if (row->user.lack == STACK_WHOLE && row->user.count > 3)
+			whole += row->times;
+		late += row->user.lack == STACK_TABLE_LATE ? row->times : 0;
+	}
+	assert_true(whole > 0 && whole + late >= SAMPLES_WANTED * 9 / 10);
+	/* This program, which is open, whatever becomes of it. */
+	for (size_t i = 1; i < stacks->files_count; i++)
+		if (stacks->files[i].kind == STACK_FILE && strstr(stacks->files[i].path, "test_"))
+			assert_true(stacks->files[i].fd >= 0 && stacks->files[i].ino);
+	end(pid);
+	finish(&capturing);
+}
+
+/* Each wait is as long as the sleep, or longer; the sums of a time are not more than that time. */
+static void measures_waits(void **state)
+{
+	pid_t pid = start(true);
+	struct capturing capturing;
+	const struct stacks *stacks = &capturing.stacks;
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), all = 0, asleep = 0, sleeps = 0;
+
+	begin(&capturing, pid, true);
+	follow(&capturing, SAMPLES_WANTED);
+	profile_capture_stop(capturing.capture);
+	assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	assert_int_equal(profile_capture_read_waits(capturing.capture, &capturing.stacks), 0);
+	for (size_t i = 0; i < stacks->rows_count; i++) {
+		const struct stack_row *row = &stacks->rows[i];
+
+		assert_int_equal(row->kind, STACK_OFF_CPU);
+		all += row->value;
+		if (row->reason == STACK_SLEEP) {
+			asleep += row->value;
+			sleeps += row->times;
+		}
+	}
+	assert_true(sleeps >= SAMPLES_WANTED / 3);
+	assert_true(asleep >= (sleeps - 1) * SLEEP_MS * 1000000);
+	assert_true(all <= clock_ns(CLOCK_MONOTONIC) - begun);
+	end(pid);
+	finish(&capturing);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(samples_a_process),
+	cmocka_unit_test(measures_waits),
+};
+
+UNIT_GROUP(tests, .missing = missing);

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* A list of files, and a table of the indexes that the kernel gave them. */
+#include "profile/capture/captured_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/magic.h>
+
+#include "util/regular.h"
+
+enum {
+	PLACES_MIN = 256,
+	PAGES_AT_ONCE = 128, /* of a file; those of a larger one when they are wanted, or later */
+	PAGES_TO_FILL = 16,
+	UNWIND_BYTES_MAX = 256 << 20,
+	VDSO_BYTES_MAX = 1 << 16,
+	LINK_BYTES = 4096,
+	DEV_MINOR_BITS = 20,
+};
+
+#define DELETED " (deleted)"
+
+void captured_files_init(struct captured_files *files, int proc, int files_map,
+			 const struct tables *tables)
+{
+	*files = (struct captured_files){.proc = proc, .files_map = files_map, .tables = *tables};
+}
+
+void captured_files_finish(struct captured_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		unwind_close(files->list[i].unwind);
+		if (files->list[i].file.fd >= 0)
+			close(files->list[i].file.fd);
+	}
+	free(files->list);
+	free(files->places);
+	unwind_rows_finish(&files->rows);
+	tables_close(&files->tables);
+	arena_finish(&files->texts);
+	*files = (struct captured_files){0};
+}
+
+/* Indexes. */
+
+static struct captured_place *index_place(const struct captured_files *files, uint32_t index)
+{
+	size_t mask = files->places_count - 1;
+	size_t i = (index * 2654435761u) & mask;
+
+	while (files->places[i].at && files->places[i].index != index)
+		i = (i + 1) & mask;
+	return &files->places[i];
+}
+
+struct captured_file *captured_files_find(const struct captured_files *files, uint32_t index)
+{
+	const struct captured_place *place = files->places ? index_place(files, index) : NULL;
+
+	return place && place->at ? &files->list[place->at - 1] : NULL;
+}
+
+static int places_grow(struct captured_files *files)
+{
+	struct captured_files grown = *files;
+
+	if (2 * (files->places_used + 1) <= files->places_count)
+		return 0;
+	grown.places_count = files->places_count ? 2 * files->places_count : PLACES_MIN;
+	grown.places = calloc(grown.places_count, sizeof(*grown.places));
+	if (!grown.places)
+		return -ENOMEM;
+	for (size_t i = 0; i < files->places_count; i++)
+		if (files->places[i].at)
+			*index_place(&grown, files->places[i].index) = files->places[i];
+	free(files->places);
+	*files = grown;
+	return 0;
+}
+
+/* The file with a key, which is added if it is new; NULL if out of memory. */
+static struct captured_file *list_get(struct captured_files *files,
+				      const struct profile_file_key *key)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (memcmp(&files->list[i].key, key, sizeof(*key)) == 0)
+			return &files->list[i];
+	if (files->count == files->capacity) {
+		size_t capacity = files->capacity ? 2 * files->capacity : 64;
+		struct captured_file *list = reallocarray(files->list, capacity, sizeof(*list));
+
+		if (!list)
+			return NULL;
+		files->list = list;
+		files->capacity = capacity;
+	}
+	files->list[files->count] = (struct captured_file){
+		.key = *key, .in_set = UINT32_MAX, .file = {.path = "", .fd = -1}};
+	return &files->list[files->count++];
+}
+
+static struct captured_file *files_get(struct captured_files *files,
+				       const struct profile_file_key *key, uint32_t index)
+{
+	struct captured_file *file;
+	struct captured_place *place;
+
+	if (places_grow(files))
+		return NULL;
+	file = list_get(files, key);
+	if (!file)
+		return NULL;
+	place = index_place(files, index);
+	files->places_used += !place->at;
+	*place = (struct captured_place){index, (uint32_t)(file - files->list) + 1};
+	return file;
+}
+
+/* Opening. */
+
+static const char *keep_path(struct captured_files *files, const char *text, size_t len)
+{
+	const char *kept = arena_text(&files->texts, text, len);
+
+	return kept ? kept : "";
+}
+
+/* By the link of /proc: its path, without the mark of those that are deleted. */
+static void read_path(struct captured_files *files, int link, struct stack_file *file)
+{
+	char name[64], path[LINK_BYTES];
+	const size_t mark = strlen(DELETED);
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", link);
+	len = readlink(name, path, sizeof(path));
+	if (len <= 0)
+		return;
+	file->is_deleted = (size_t)len > mark && memcmp(path + len - mark, DELETED, mark) == 0;
+	file->path = keep_path(files, path, (size_t)len - (file->is_deleted ? mark : 0));
+}
+
+static bool is_same_file(const struct statx *found, const struct profile_file_key *key)
+{
+	return found->stx_ino == key->ino ||
+	       (uint64_t)found->stx_ctime.tv_sec * 1000000000 + found->stx_ctime.tv_nsec ==
+		       key->ctime_ns;
+}
+
+/*
+ * Opens what the process has mapped. Nothing else may be there by now: a file of an overlay has
+ * another device and perhaps inode, but the same times. Returns 0 or -errno.
+ */
+static int open_mapped(struct captured_files *files, const struct profile_file *seen,
+		       struct captured_file *file)
+{
+	char path[96];
+	struct statx found;
+	int link, fd = -EXDEV;
+
+	snprintf(path, sizeof(path), "%u/map_files/%llx-%llx", seen->pid,
+		 (unsigned long long)seen->begin, (unsigned long long)seen->end);
+	link = openat(files->proc, path, O_PATH | O_CLOEXEC);
+	if (link < 0)
+		return -errno;
+	read_path(files, link, &file->file);
+	/* Whoever serves such a file could answer never. */
+	if (seen->magic == FUSE_SUPER_MAGIC)
+		fd = -EOPNOTSUPP;
+	else if (statx(link, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found) ==
+			 0 &&
+		 is_same_file(&found, &file->key)) {
+		file->file.dev_major = found.stx_dev_major;
+		file->file.dev_minor = found.stx_dev_minor;
+		file->file.ino = found.stx_ino;
+		fd = regular_reopen(link);
+	}
+	close(link);
+	if (fd < 0)
+		return fd;
+	file->file.fd = fd;
+	return 0;
+}
+
+/* The agent has the same vDSO as all programs of 64 bits. */
+static int open_vdso(struct captured_file *file)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	unsigned long begin, end;
+	char line[512];
+	FILE *maps = image ? fopen("/proc/self/maps", "re") : NULL;
+	int r = -ENOENT;
+
+	file->file.kind = STACK_VDSO;
+	file->file.path = "[vdso]";
+	while (maps && r && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx", &begin, &end) == 2 && begin == (unsigned long)image &&
+		    end - begin <= VDSO_BYTES_MAX)
+			r = unwind_open(-1, image, end - begin, &file->unwind, file->file.build_id,
+					&file->file.build_id_bytes);
+	if (maps)
+		fclose(maps);
+	return r;
+}
+
+static int open_file(struct captured_files *files, const struct profile_file *seen,
+		     struct captured_file *file)
+{
+	int r;
+
+	if (file->key.ino == 0 && file->key.dev == 0)
+		return open_vdso(file);
+	file->file.dev_major = file->key.dev >> DEV_MINOR_BITS;
+	file->file.dev_minor = file->key.dev & ((1 << DEV_MINOR_BITS) - 1);
+	file->file.ino = file->key.ino;
+	file->file.ctime_ns = file->key.ctime_ns;
+	r = open_mapped(files, seen, file);
+	if (r) {
+		if (!file->file.path[0])
+			file->file.path = keep_path(files, seen->name,
+						    strnlen(seen->name, sizeof(seen->name)));
+		return r;
+	}
+	return unwind_open(file->file.fd, NULL, 0, &file->unwind, file->file.build_id,
+			   &file->file.build_id_bytes);
+}
+
+/* Tables. */
+
+static int load_page(struct captured_files *files, const struct unwind *unwind, uint32_t index,
+		     uint32_t page)
+{
+	const struct profile_page_key key = {index, page};
+	int r = 0;
+
+	files->rows.count = 0;
+	if (unwind)
+		r = unwind_make_page(unwind, page, &files->rows);
+	return r ? r : tables_load(&files->tables, &key, &files->rows);
+}
+
+static void drop_unwind(struct captured_files *files, struct captured_file *file)
+{
+	if (file->index) {
+		files->unwind_bytes -= unwind_bytes(file->unwind);
+		files->unfilled--;
+	}
+	unwind_close(file->unwind);
+	file->unwind = NULL;
+	file->index = 0;
+}
+
+/* All pages of a small file; those of a large one are made when they are wanted. */
+static uint32_t load_tables(struct captured_files *files, struct captured_file *file,
+			    uint32_t index)
+{
+	const uint32_t *pages;
+	size_t count;
+	int r = 0;
+
+	pages = unwind_pages(file->unwind, &count);
+	if (count > PAGES_AT_ONCE) {
+		if (unwind_bytes(file->unwind) <= UNWIND_BYTES_MAX - files->unwind_bytes) {
+			files->unwind_bytes += unwind_bytes(file->unwind);
+			files->unfilled++;
+			file->index = index;
+			return PROFILE_FILE_LOADED;
+		}
+		r = -ENOSPC;
+	}
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = load_page(files, file->unwind, index, pages[i]);
+	drop_unwind(files, file);
+	return r ? PROFILE_FILE_FULL : PROFILE_FILE_LOADED;
+}
+
+bool captured_files_fill(struct captured_files *files)
+{
+	struct captured_file *file = NULL;
+	const uint32_t *pages;
+	size_t count;
+
+	for (size_t i = 0; files->unfilled && i < files->count && !file; i++)
+		if (files->list[i].index)
+			file = &files->list[i];
+	if (!file)
+		return false;
+	pages = unwind_pages(file->unwind, &count);
+	for (int i = 0; i < PAGES_TO_FILL && file->filled < count; i++) {
+		const struct profile_page_key key = {file->index, pages[file->filled++]};
+		struct profile_page page;
+
+		if (bpf_map_lookup_elem(files->tables.pages_map, &key, &page) == 0 &&
+		    page.state != PROFILE_PAGE_WANTED)
+			continue;
+		if (load_page(files, file->unwind, key.file, key.page))
+			file->filled = count;
+	}
+	if (file->filled == count)
+		drop_unwind(files, file);
+	return files->unfilled > 0;
+}
+
+static void set_state(struct captured_files *files, const struct captured_file *file,
+		      struct profile_file *seen, uint32_t state)
+{
+	seen->state = state;
+	(void)bpf_map_update_elem(files->files_map, &file->key, seen, BPF_EXIST);
+}
+
+int captured_files_add(struct captured_files *files, const struct profile_file_key *key)
+{
+	struct captured_file *file;
+	struct profile_file seen;
+	int r;
+
+	if (bpf_map_lookup_elem(files->files_map, key, &seen) || seen.state != PROFILE_FILE_NEW)
+		return 0;
+	file = files_get(files, key, seen.index);
+	if (!file)
+		return -ENOMEM;
+	if (file->was_opened) {
+		drop_unwind(files, file);
+		if (file->file.fd >= 0)
+			close(file->file.fd);
+		file->file.fd = -1;
+	}
+	r = open_file(files, &seen, file);
+	if (r == -ENOENT && file->file.fd < 0 && file->file.kind == STACK_FILE) {
+		/* The next process that executes it may live longer. */
+		files->vanished++;
+		(void)bpf_map_delete_elem(files->files_map, key);
+		return 0;
+	}
+	file->was_opened = true;
+	set_state(files, file, &seen,
+		  r == 0	 ? load_tables(files, file, seen.index)
+		  : r == -E2BIG	 ? PROFILE_FILE_FULL
+		  : r == -ENOMEM ? PROFILE_FILE_FULL
+				 : PROFILE_FILE_BARE);
+	return 0;
+}
+
+int captured_files_want(struct captured_files *files, const struct profile_page_key *key)
+{
+	struct captured_file *file = captured_files_find(files, key->file);
+	struct profile_page page;
+	int r = 0;
+
+	if (file && (bpf_map_lookup_elem(files->tables.pages_map, key, &page) ||
+		     page.state == PROFILE_PAGE_WANTED))
+		r = load_page(files, file->unwind, key->file, key->page);
+	return r == -ENOSPC ? 0 : r;
+}
+
+int captured_files_look(struct captured_files *files)
+{
+	struct profile_file_key key, next;
+	void *before = NULL;
+	int r = 0;
+
+	while (r == 0 && bpf_map_get_next_key(files->files_map, before, &next) == 0) {
+		key = next;
+		before = &key;
+		r = captured_files_add(files, &next);
+	}
+	return r;
+}

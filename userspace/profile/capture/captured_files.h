@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that were executed while a profile was captured: opened when the kernel first sees them,
+ * while a process has them mapped, so that they can be read when it has ended and they are deleted.
+ * Their unwind tables are loaded then, those of large files page by page.
+ */
+#ifndef PROFILE_CAPTURE_CAPTURED_FILES_H
+#define PROFILE_CAPTURE_CAPTURED_FILES_H
+
+#include "profile/capture/tables.h"
+#include "profile/stacks.h"
+
+struct captured_file {
+	struct profile_file_key key;
+	struct stack_file file; /* `fd` is owned; path: of captured_files.texts */
+	struct unwind *unwind; /* owned; NULL: it has none, or all are loaded */
+	uint32_t index; /* of the pages that are loaded of it */
+	size_t filled; /* pages of it that were loaded before they were wanted */
+	uint32_t in_set; /* its index in the set of stacks; UINT32_MAX: it is not there */
+	bool was_opened;
+};
+
+struct captured_files {
+	int proc; /* borrowed: a descriptor of the folder of processes */
+	int files_map; /* borrowed */
+	struct tables tables;
+	struct captured_file *list; /* owned */
+	size_t count, capacity;
+	struct captured_place { /* by the index that the kernel gave: several may be one file */
+		uint32_t index, at; /* `at`: in the list, from 1; 0: free */
+	} * places; /* owned */
+	size_t places_count, places_used;
+	struct unwind_rows rows; /* while tables are made */
+	struct arena texts;
+	size_t unwind_bytes; /* of tables that are kept */
+	size_t unfilled; /* files whose pages are not all loaded */
+	uint64_t vanished; /* files whose process had ended before they could be opened */
+};
+
+/* `tables` was opened, and is owned from then on. */
+void captured_files_init(struct captured_files *files, int proc, int files_map,
+			 const struct tables *tables);
+void captured_files_finish(struct captured_files *files);
+
+/* What the kernel says of a new file, and of a page that is wanted. Return 0 or -errno. */
+int captured_files_add(struct captured_files *files, const struct profile_file_key *key);
+int captured_files_want(struct captured_files *files, const struct profile_page_key *key);
+
+/* Adds those that it was not told of, as there were too many at once. */
+int captured_files_look(struct captured_files *files);
+
+/*
+ * Loads some pages of large files before they are wanted, if there is nothing else to do. Returns
+ * whether there are more.
+ */
+bool captured_files_fill(struct captured_files *files);
+
+/* The file with an index of the kernel's, or NULL. */
+struct captured_file *captured_files_find(const struct captured_files *files, uint32_t index);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* The programs, the events that they run on, and the ring buffer with what is new. */
+#include "profile/capture/profile_capture.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "perf/attr.h"
+#include "perf/cpus.h"
+#include "profile.skel.h"
+#include "profile/capture/collect.h"
+#include "scap/live/log.h"
+#include "scap/proc/text.h"
+#include "util/clock.h"
+
+enum {
+	KALLSYMS_BYTES_MAX = 64 << 20,
+	SETTLE_NS = 2000000, /* for programs that run while the generation changes */
+	STACKS_EACH = 3, /* generations before stacks are removed: odd, as they alternate */
+};
+
+struct profile_capture {
+	struct profile_capture_config config;
+	struct profile_programs *programs;
+	struct ring_buffer *news;
+	struct captured_files files;
+	struct captured_processes processes;
+	struct kernel_functions functions;
+	struct collect_job collector;
+	struct bpf_link **links; /* owned: samples, for each CPU */
+	size_t links_count;
+	uint32_t possible_cpus;
+	uint64_t losses[PROFILE_LOSSES]; /* that were read already */
+	uint64_t generations;
+	uint64_t stopped_ns; /* 0: it runs */
+	int error; /* of what followed the news */
+};
+
+/* Loading. */
+
+static void configure(struct profile_capture *capture)
+{
+	struct profile_programs *programs = capture->programs;
+	const struct profile_capture_config *config = &capture->config;
+	uint64_t secret = clock_ns(CLOCK_MONOTONIC);
+
+	(void)!getrandom(&secret, sizeof(secret), GRND_NONBLOCK);
+	programs->rodata->secret = secret;
+	programs->rodata->cpus = capture->possible_cpus;
+	programs->rodata->has_targets = config->pids_count > 0;
+	programs->rodata->own_pid = config->pids_count ? 0 : (uint32_t)getpid();
+	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
+	bpf_program__set_autoload(programs->progs.profile_switch, config->off_cpu);
+	bpf_program__set_autoload(programs->progs.profile_waking, config->off_cpu);
+}
+
+static int load(struct profile_capture *capture, struct error *err)
+{
+	struct live_log log = {0};
+	char reason[256];
+	int r;
+
+	live_log_begin(&log);
+	capture->programs = profile_programs__open();
+	r = capture->programs ? 0 : -errno;
+	if (r == 0) {
+		configure(capture);
+		r = profile_programs__load(capture->programs);
+	}
+	live_log_end(&log);
+	if (r) {
+		live_log_reason(&log, reason, sizeof(reason));
+		error_set(err, r, "loading the programs of the profile: %s%s%s", strerror(-r),
+			  reason[0] ? ": " : "", reason);
+	}
+	live_log_finish(&log);
+	return r;
+}
+
+static int add_targets(struct profile_capture *capture)
+{
+	int map = bpf_map__fd(capture->programs->maps.targets);
+
+	for (size_t i = 0; i < capture->config.pids_count; i++) {
+		uint32_t pid = (uint32_t)capture->config.pids[i], one = 1;
+
+		if (bpf_map_update_elem(map, &pid, &one, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* The news. */
+
+static int follow(void *context, void *data, size_t bytes)
+{
+	struct profile_capture *capture = context;
+	const struct profile_news *news = data;
+	int r = 0;
+
+	if (bytes < sizeof(*news))
+		return 0;
+	switch (news->kind) {
+	case PROFILE_NEWS_FILE:
+		r = captured_files_add(&capture->files, &news->file);
+		break;
+	case PROFILE_NEWS_PAGE:
+		r = captured_files_want(&capture->files, &news->page);
+		break;
+	case PROFILE_NEWS_PROCESS:
+		r = captured_processes_get(&capture->processes, &news->process) ? 0 : -ENOMEM;
+		break;
+	}
+	if (r)
+		capture->error = r;
+	return 0;
+}
+
+int profile_capture_fd(const struct profile_capture *capture)
+{
+	return ring_buffer__epoll_fd(capture->news);
+}
+
+int profile_capture_step(struct profile_capture *capture)
+{
+	int r = ring_buffer__consume(capture->news);
+
+	if (r < 0 || capture->error)
+		return r < 0 ? r : capture->error;
+	return r == 0 ? captured_files_fill(&capture->files) : 0;
+}
+
+/* Opening. */
+
+static int read_functions(struct profile_capture *capture)
+{
+	struct buf text = {0};
+	int r = proc_read_file(capture->config.proc, "kallsyms", KALLSYMS_BYTES_MAX, &text);
+
+	/* Without it waits have no reasons. */
+	r = r ? 0 : kernel_functions_read(text.data, text.len, &capture->functions);
+	buf_finish(&text);
+	return r;
+}
+
+static int open_parts(struct profile_capture *capture)
+{
+	const struct profile_programs *programs = capture->programs;
+	struct tables tables;
+	int r = tables_open(&tables, bpf_map__fd(programs->maps.chunks),
+			    bpf_map__fd(programs->maps.rules), bpf_map__fd(programs->maps.pages));
+
+	if (r)
+		return r;
+	captured_files_init(&capture->files, capture->config.proc,
+			    bpf_map__fd(programs->maps.files), &tables);
+	capture->processes =
+		(struct captured_processes){.proc = capture->config.proc,
+					    .processes_map = bpf_map__fd(programs->maps.processes),
+					    .describe = capture->config.describe,
+					    .context = capture->config.context};
+	capture->collector = (struct collect_job){.files = &capture->files,
+						  .processes = &capture->processes,
+						  .functions = &capture->functions,
+						  .rows_map = bpf_map__fd(programs->maps.rows),
+						  .stacks_map = bpf_map__fd(programs->maps.stacks),
+						  .waits_map = bpf_map__fd(programs->maps.waits)};
+	capture->news = ring_buffer__new(bpf_map__fd(programs->maps.news), follow, capture, NULL);
+	if (!capture->news)
+		return -errno;
+	if (capture->config.off_cpu)
+		r = read_functions(capture);
+	return r ? r : add_targets(capture);
+}
+
+int profile_capture_open(const struct profile_capture_config *config,
+			 struct profile_capture **capture, struct error *err)
+{
+	struct profile_capture *made = calloc(1, sizeof(*made));
+	int r, cpus = libbpf_num_possible_cpus();
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	made->config = *config;
+	made->possible_cpus = cpus > 0 ? (uint32_t)cpus : 1;
+	r = load(made, err);
+	if (r == 0) {
+		r = open_parts(made);
+		if (r)
+			error_set(err, r, "preparing the profile: %s", strerror(-r));
+	}
+	made->config.pids = NULL;
+	if (r)
+		profile_capture_close(made);
+	else
+		*capture = made;
+	return r;
+}
+
+void profile_capture_close(struct profile_capture *capture)
+{
+	if (!capture)
+		return;
+	profile_capture_stop(capture);
+	ring_buffer__free(capture->news);
+	collect_finish(&capture->collector);
+	captured_files_finish(&capture->files);
+	captured_processes_finish(&capture->processes);
+	kernel_functions_finish(&capture->functions);
+	profile_programs__destroy(capture->programs);
+	free(capture);
+}
+
+/* Counting. */
+
+static int sample_cpu(struct profile_capture *capture, unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = capture->config.frequency_hz,
+		.disabled = 1,
+	};
+	struct bpf_link *link;
+	int fd;
+
+	if (capture->config.cycles) {
+		attr.type = PERF_TYPE_HARDWARE;
+		attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	}
+	fd = perf_attr_open(&attr, 0, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	link = bpf_program__attach_perf_event(capture->programs->progs.profile_sample, fd);
+	if (!link) {
+		int r = -errno;
+
+		close(fd);
+		return r;
+	}
+	capture->links[capture->links_count++] = link;
+	return 0;
+}
+
+static int begin_samples(struct profile_capture *capture, struct error *err)
+{
+	char text[PERF_CPUS_TEXT_BYTES];
+	struct perf_cpus cpus = {0};
+	struct arena arena = {0};
+	int r = perf_cpus_online(text);
+
+	if (r == 0)
+		r = perf_cpus_read(text, &arena, &cpus);
+	if (r == 0) {
+		capture->links = calloc(cpus.count, sizeof(struct bpf_link *));
+		r = capture->links ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; r == 0 && i < cpus.count; i++) {
+		r = sample_cpu(capture, cpus.numbers[i]);
+		if (r == -ENODEV) /* it has gone meanwhile */
+			r = 0;
+	}
+	arena_finish(&arena);
+	if (r == -ENOENT || r == -EOPNOTSUPP)
+		return error_set(err, r,
+				 "samples of cycles: this machine does not count them; "
+				 "without -e cycles it is sampled by the clock");
+	return r ? error_set(err, r, "opening the events of the profile: %s", strerror(-r)) : 0;
+}
+
+static int begin_waits(struct profile_capture *capture, struct error *err)
+{
+	struct profile_programs *programs = capture->programs;
+
+	programs->links.profile_waking = bpf_program__attach(programs->progs.profile_waking);
+	if (programs->links.profile_waking)
+		programs->links.profile_switch =
+			bpf_program__attach(programs->progs.profile_switch);
+	if (programs->links.profile_switch)
+		return 0;
+	return error_set(err, -errno, "attaching to the scheduler: %s", strerror(errno));
+}
+
+int profile_capture_begin(struct profile_capture *capture, struct error *err)
+{
+	int r = 0;
+
+	if (capture->config.off_cpu)
+		r = begin_waits(capture, err);
+	if (r == 0 && capture->config.on_cpu)
+		r = begin_samples(capture, err);
+	return r;
+}
+
+void profile_capture_stop(struct profile_capture *capture)
+{
+	struct profile_programs *programs = capture->programs;
+
+	for (size_t i = 0; i < capture->links_count; i++)
+		bpf_link__destroy(capture->links[i]);
+	free(capture->links);
+	capture->links = NULL;
+	capture->links_count = 0;
+	if (programs) {
+		bpf_link__destroy(programs->links.profile_switch);
+		bpf_link__destroy(programs->links.profile_waking);
+		programs->links.profile_switch = programs->links.profile_waking = NULL;
+	}
+	if (!capture->stopped_ns)
+		capture->stopped_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Reading. */
+
+static uint64_t read_loss(const struct profile_capture *capture, uint32_t cause)
+{
+	uint64_t counts[capture->possible_cpus], sum = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(capture->programs->maps.losses), &cause, counts))
+		return 0;
+	for (uint32_t i = 0; i < capture->possible_cpus; i++)
+		sum += counts[i];
+	return sum;
+}
+
+/* Since the last time; and looks for files that it was not told of. */
+static int add_losses(struct profile_capture *capture, struct stacks *stacks)
+{
+	static const uint8_t losses[PROFILE_LOSSES] = {
+		[PROFILE_LOST_ROW] = STACKS_LOST_ROWS,
+		[PROFILE_LOST_IN_USE] = STACKS_LOST_NO_CPU,
+		[PROFILE_LOST_START] = STACKS_LOST_STARTS,
+		[PROFILE_LOST_STACK] = STACKS_LOST_FRAMES,
+		[PROFILE_LOST_FILE] = STACKS_LOST_FILES,
+		[PROFILE_LOST_PROCESS] = STACKS_LOST_PROCESSES,
+		[PROFILE_LOST_NEWS] = STACKS_LOSSES,
+	};
+	int r = 0;
+
+	for (uint32_t i = 0; i < PROFILE_LOSSES; i++) {
+		uint64_t now = read_loss(capture, i), more = now - capture->losses[i];
+
+		capture->losses[i] = now;
+		if (losses[i] < STACKS_LOSSES)
+			stacks->lost[losses[i]] += more;
+		else if (more)
+			r = captured_files_look(&capture->files);
+	}
+	stacks->lost[STACKS_UNREAD_PROCESSES] += capture->processes.unread;
+	capture->processes.unread = 0;
+	return r;
+}
+
+int profile_capture_read(struct profile_capture *capture, struct stacks *stacks)
+{
+	const struct timespec settle = clock_timespec(SETTLE_NS);
+	uint32_t *generation = &capture->programs->bss->generation;
+	uint8_t before = (uint8_t)*generation;
+	int r;
+
+	*(volatile uint32_t *)generation = (before + 1) % 2;
+	nanosleep(&settle, NULL);
+	r = profile_capture_step(capture);
+	if (r > 0)
+		r = 0;
+	collect_into(&capture->collector, stacks);
+	stacks->event = capture->config.cycles ? "cycles" : "cpu-clock";
+	stacks->frequency_hz = capture->config.on_cpu ? capture->config.frequency_hz : 0;
+	stacks->period_ns = capture->config.on_cpu && !capture->config.cycles
+				    ? 1000000000 / capture->config.frequency_hz
+				    : 0;
+	if (r == 0)
+		r = collect_rows(&capture->collector, before);
+	if (r == 0 && ++capture->generations % STACKS_EACH == 0)
+		r = collect_remove_stacks(&capture->collector, before);
+	return r ? r : add_losses(capture, stacks);
+}
+
+int profile_capture_read_waits(struct profile_capture *capture, struct stacks *stacks)
+{
+	collect_into(&capture->collector, stacks);
+	return collect_waits(&capture->collector,
+			     capture->stopped_ns ? capture->stopped_ns : clock_ns(CLOCK_MONOTONIC));
+}
+
+void profile_capture_cost(const struct profile_capture *capture, uint64_t *run_ns, uint64_t *runs)
+{
+	struct bpf_program *program;
+
+	*run_ns = *runs = 0;
+	bpf_object__for_each_program(program, capture->programs->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_program__fd(program);
+
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0) {
+			*run_ns += info.run_time_ns;
+			*runs += info.run_cnt;
+		}
+	}
+}
