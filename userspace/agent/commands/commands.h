@@ -170,6 +170,14 @@ const char *spool_word(unsigned int i);
 
 int spool_run(const struct options *options);
 
+/* The command `agent profile`, which reads its options by itself. */
+
+/*
+ * Captures a profile for a time, or until a signal, and prints it. Returns the exit code of the
+ * agent.
+ */
+int profile_run(const struct options *options);
+
 /* The command `agent stat`, which reads its options by itself. */
 
 /*

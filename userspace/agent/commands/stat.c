@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/commands/own_options.h"
 #include "agent/commands/stat_containers.h"
 #include "agent/commands/stat_metrics.h"
 #include "agent/commands/stat_options.h"
@@ -743,11 +744,8 @@ int stat_run(const struct options *options)
 	struct error err = {""};
 	int exit_code = EXIT_SUCCESS;
 
-	/* As its options are others than those of the agent. */
-	if (options->argc < 2 || strcmp(options->argv[1], "stat") != 0) {
-		error_set(&err, -EINVAL, "stat comes first, and its options behind it");
+	if (own_options_check_place("stat", options, &err) != 0)
 		return command_fail(EXIT_USAGE, &err);
-	}
 	if (stat_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0)
 		return command_fail(EXIT_USAGE, &err);
 	if (own.help)

@@ -45,6 +45,9 @@ const struct agent_subcommand subcommands[] = {
 	 .help = "list the kinds of outputs, with their keys"},
 	{"perf-list", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = list_perf_run,
 	 .help = "list the perf events that this machine has; -v: also what it lacks, and why"},
+	{"profile", "SECONDS", OPERAND_OPTIONAL, .own_options = true, .run = profile_run,
+	 .help = "sample what CPUs execute, or measure what threads wait for, by stack; its "
+		 "options: agent profile --help"},
 	{"reload", .takes = OF_RELOAD, .run = reload_run,
 	 .help = "let the running agent read its configuration and rules again, and wait for that"},
 	{"requests", .captures = true, .filter = "evt.type=request", .print = REQUESTS_FORMAT,

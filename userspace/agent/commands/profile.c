@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The command profile: captures for a time, or until a signal, and prints the stacks. */
+#include "agent/commands/commands.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "agent/commands/own_options.h"
+#include "agent/commands/profile_options.h"
+#include "agent/commands/profile_print.h"
+#include "agent/input/host.h"
+#include "profile/capture/profile_capture.h"
+#include "util/clock.h"
+
+/*
+ * Before it counts, the programs run for a moment: unwind tables of what runs then are loaded.
+ */
+#define WARM_UP_NS UINT64_C(300000000)
+#define READ_EACH_NS UINT64_C(1000000000)
+
+enum { PRIORITY = -15 };
+
+struct profile_job {
+	const struct profile_options *options;
+	struct host host;
+	struct profile_capture *capture;
+	struct stacks stacks;
+	int signals; /* a signalfd */
+};
+
+static int profile_block_signals(struct error *err)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? error_set(err, -errno, "signalfd: %s", strerror(errno)) : fd;
+}
+
+/*
+ * What is new has to be followed soon, also where others take all CPUs: it takes little of them. A
+ * failure costs stacks that are whole, nothing else.
+ */
+static void profile_raise_priority(void)
+{
+	(void)setpriority(PRIO_PROCESS, 0, PRIORITY);
+}
+
+/* Each file that is executed takes a descriptor. */
+static void profile_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int profile_open(struct profile_job *job, const char *host_root, struct error *err)
+{
+	const struct profile_options *options = job->options;
+	struct profile_capture_config config = {
+		.on_cpu = options->wall || !options->off_cpu,
+		.off_cpu = options->wall || options->off_cpu,
+		.cycles = options->cycles,
+		.frequency_hz = options->frequency_hz,
+		.pids = options->pids,
+		.pids_count = options->pids_count,
+	};
+	int r = host_open(&job->host, host_root, err);
+
+	if (r)
+		return r;
+	profile_raise_limit();
+	profile_raise_priority();
+	job->signals = profile_block_signals(err);
+	if (job->signals < 0)
+		return job->signals;
+	config.proc = scap_proc_dir(job->host.proc);
+	r = profile_capture_open(&config, &job->capture, err);
+	if (r == 0 && stacks_init(&job->stacks))
+		r = error_set(err, -ENOMEM, "out of memory");
+	return r;
+}
+
+/* Follows what is new, until a time (monotonic). Returns 1 after a signal; 0; or -errno. */
+static int follow_until(struct profile_job *job, uint64_t end_ns)
+{
+	struct pollfd fds[] = {{profile_capture_fd(job->capture), POLLIN, 0},
+			       {job->signals, POLLIN, 0}};
+	uint64_t now;
+	int r = 0;
+
+	while (r >= 0 && (now = clock_ns(CLOCK_MONOTONIC)) < end_ns) {
+		poll(fds, 2, r ? 0 : (int)((end_ns - now) / 1000000) + 1);
+		if (fds[1].revents)
+			return 1;
+		r = profile_capture_step(job->capture);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* What was counted before the beginning is forgotten, but not what is known of processes. */
+static int profile_warm_up(struct profile_job *job)
+{
+	struct stacks dropped;
+	int r = stacks_init(&dropped);
+
+	if (r)
+		return r;
+	r = follow_until(job, clock_ns(CLOCK_MONOTONIC) + WARM_UP_NS);
+	if (r == 0)
+		r = profile_capture_read(job->capture, &dropped);
+	stacks_finish(&dropped);
+	return r;
+}
+
+static int profile_capture_all(struct profile_job *job)
+{
+	uint64_t begin_ns, end_ns, next_ns;
+	int r = profile_warm_up(job);
+
+	job->stacks.begin_ns = clock_ns(CLOCK_REALTIME);
+	begin_ns = next_ns = clock_ns(CLOCK_MONOTONIC);
+	end_ns = begin_ns + job->options->duration_ns;
+	while (r == 0 && next_ns < end_ns) {
+		next_ns += READ_EACH_NS;
+		r = follow_until(job, next_ns < end_ns ? next_ns : end_ns);
+		if (r == 0 && next_ns < end_ns)
+			r = profile_capture_read(job->capture, &job->stacks);
+	}
+	profile_capture_stop(job->capture);
+	job->stacks.duration_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	for (int generation = 0; r >= 0 && generation < 2; generation++)
+		r = profile_capture_read(job->capture, &job->stacks);
+	return r < 0 ? r : profile_capture_read_waits(job->capture, &job->stacks);
+}
+
+static int profile_run_with(const struct profile_options *options, const char *host_root)
+{
+	struct profile_job job = {.options = options, .signals = -1};
+	struct error err = {""};
+	int r = profile_open(&job, host_root, &err);
+
+	if (r == 0)
+		r = profile_capture_begin(job.capture, &err);
+	if (r == 0) {
+		r = profile_capture_all(&job);
+		if (r)
+			error_set(&err, r, "capturing the profile: %s", strerror(-r));
+	}
+	if (r == 0)
+		r = profile_print(options, scap_proc_dir(job.host.proc), &job.stacks, &err);
+	profile_capture_close(job.capture);
+	stacks_finish(&job.stacks);
+	host_close(&job.host);
+	if (job.signals >= 0)
+		close(job.signals);
+	return r ? command_fail(EXIT_FAILURE, &err) : EXIT_SUCCESS;
+}
+
+int profile_run(const struct options *options)
+{
+	struct profile_options own;
+	struct error err = {""};
+
+	if (own_options_check_place("profile", options, &err) != 0 ||
+	    profile_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0)
+		return command_fail(EXIT_USAGE, &err);
+	if (!own.help)
+		return profile_run_with(&own, options->host_root);
+	profile_options_print_help();
+	return command_finish_output();
+}

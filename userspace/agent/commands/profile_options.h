@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `agent profile`. */
+#ifndef AGENT_COMMANDS_PROFILE_OPTIONS_H
+#define AGENT_COMMANDS_PROFILE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/error.h"
+
+enum { PROFILE_PIDS_MAX = 1024 };
+
+enum profile_format {
+	PROFILE_CHOOSE, /* a table on a terminal, else folded stacks */
+	PROFILE_FOLDED,
+	PROFILE_TOP,
+	PROFILE_PPROF,
+	PROFILE_SPEEDSCOPE,
+	PROFILE_FORMATS,
+};
+
+struct profile_options {
+	uint64_t frequency_hz;
+	uint64_t duration_ns;
+	pid_t pids[PROFILE_PIDS_MAX];
+	size_t pids_count; /* 0: all */
+	enum profile_format format;
+	const char *write; /* a file; NULL: standard output */
+	const char *before; /* a file of folded stacks to compare with; NULL: none */
+	bool threads, containers; /* their names are frames */
+	bool off_cpu; /* alone, or with --wall */
+	bool wall;
+	bool cycles; /* are sampled, not the clock */
+	bool help;
+};
+
+/*
+ * Reads the words behind `profile`, which argv[0] is. Returns 0, or -EINVAL with a message.
+ */
+int profile_options_read(int argc, char **argv, struct profile_options *options, struct error *err);
+
+/* Prints what the options are. */
+void profile_options_print_help(void);
+
+#endif

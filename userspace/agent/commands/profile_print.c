@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Names, then a tree or the stacks themselves in the format, then what is not in them. */
+#include "agent/commands/profile_print.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/formats/flame.h"
+#include "profile/formats/folded.h"
+#include "profile/formats/pprof.h"
+#include "profile/formats/speedscope.h"
+#include "profile/formats/top.h"
+#include "profile/names/namer.h"
+#include "scap/proc/text.h"
+#include "util/count.h"
+
+enum {
+	TOP_ROWS = 40,
+	BEFORE_BYTES_MAX = 1 << 30,
+};
+
+static int name_stacks(int proc, const struct stacks *stacks, struct names *names)
+{
+	const struct namer_sources sources = {
+		.proc = fcntl(proc, F_DUPFD_CLOEXEC, 0),
+		.kernel = openat(proc, "kallsyms", O_RDONLY | O_CLOEXEC),
+		.debug = open("/usr/lib/debug/.build-id", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+	const int fds[] = {sources.proc, sources.kernel, sources.debug};
+	struct namer *namer;
+	int r = namer_create(&sources, &namer);
+
+	for (size_t i = 0; r && i < COUNT(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (r)
+		return r;
+	r = namer_run(namer, stacks, names);
+	namer_destroy(namer);
+	return r;
+}
+
+/* What is written of a tree. */
+static int write_tree(const struct profile_options *options, const struct flame *flame,
+		      struct buf *out)
+{
+	switch (options->format) {
+	case PROFILE_TOP:
+		return top_write(flame, TOP_ROWS, out);
+	case PROFILE_SPEEDSCOPE:
+		speedscope_write(flame, "agent profile", out);
+		return 0;
+	default:
+		folded_write(flame, out);
+		return 0;
+	}
+}
+
+static int add_before(const struct profile_options *options, struct flame *flame, struct error *err)
+{
+	struct buf text = {0};
+	int r;
+
+	if (!options->before)
+		return 0;
+	r = proc_read_file(AT_FDCWD, options->before, BEFORE_BYTES_MAX, &text);
+	if (r)
+		error_set(err, r, "%s: %s", options->before, strerror(-r));
+	else
+		r = flame_add_folded(flame, FLAME_BEFORE, text.data, text.len, err);
+	buf_finish(&text);
+	return r;
+}
+
+static int make_tree(const struct profile_options *options, const struct stacks *stacks,
+		     const struct names *names, struct buf *out, struct error *err)
+{
+	const struct flame_options frames = {.threads = options->threads,
+					     .containers = options->containers,
+					     .wakers = options->off_cpu || options->wall};
+	struct flame flame;
+	int r = flame_init(&flame);
+
+	if (r)
+		return r;
+	r = flame_add_stacks(&flame, FLAME_NOW, stacks, names, &frames);
+	if (r == 0)
+		r = add_before(options, &flame, err);
+	if (r == 0)
+		r = flame_complete(&flame);
+	if (r == 0)
+		r = write_tree(options, &flame, out);
+	flame_finish(&flame);
+	return r;
+}
+
+static int write_out(const struct profile_options *options, const struct buf *out,
+		     struct error *err)
+{
+	FILE *file = options->write ? fopen(options->write, "we") : stdout;
+	int r = 0;
+
+	if (!file)
+		return error_set(err, -errno, "%s: %s", options->write, strerror(errno));
+	if (fwrite(out->data, 1, out->len, file) != out->len || fflush(file))
+		r = error_set(err, -EIO, "cannot write the profile");
+	if (file != stdout)
+		fclose(file);
+	return r;
+}
+
+/* Frames that are missing, by cause, and what could not be counted. */
+static void print_lacks(const struct stacks *stacks, const struct names *names)
+{
+	uint64_t all = 0, lacks[STACK_LACKS] = {0};
+
+	for (size_t i = 0; i < stacks->rows_count; i++) {
+		all += stacks->rows[i].times;
+		lacks[stacks->rows[i].user.lack] += stacks->rows[i].times;
+	}
+	for (int i = STACK_WHOLE + 1; i < STACK_LACKS; i++)
+		if (lacks[i])
+			fprintf(stderr, "agent: %llu of %llu stacks are not whole: %s\n",
+				(unsigned long long)lacks[i], (unsigned long long)all,
+				stack_lack_text(i));
+	for (int i = 0; i < STACKS_LOSSES; i++)
+		if (stacks->lost[i])
+			fprintf(stderr, "agent: %llu %s\n", (unsigned long long)stacks->lost[i],
+				stacks_loss_text(i));
+	for (int i = NAMES_FOUND + 1; i < NAMES_LACKS; i++)
+		if (names->lacks[i])
+			fprintf(stderr, "agent: %llu addresses have no name: %s\n",
+				(unsigned long long)names->lacks[i], names_lack_text(i));
+}
+
+int profile_print(const struct profile_options *options, int proc, const struct stacks *stacks,
+		  struct error *err)
+{
+	struct profile_options chosen = *options;
+	struct names names = {0};
+	struct buf out = {0};
+	int r = name_stacks(proc, stacks, &names);
+
+	if (chosen.format == PROFILE_CHOOSE)
+		chosen.format =
+			!options->write && isatty(STDOUT_FILENO) ? PROFILE_TOP : PROFILE_FOLDED;
+	if (r == 0)
+		r = chosen.format == PROFILE_PPROF ? pprof_write(stacks, &names, &out)
+						   : make_tree(&chosen, stacks, &names, &out, err);
+	if (r == -ENOMEM || out.failed)
+		r = error_set(err, -ENOMEM, "out of memory");
+	if (r == 0)
+		r = write_out(options, &out, err);
+	if (r == 0)
+		print_lacks(stacks, &names);
+	names_finish(&names);
+	buf_finish(&out);
+	return r;
+}
