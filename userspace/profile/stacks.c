@@ -103,7 +103,10 @@ int stacks_init(struct stacks *stacks)
 	/* Without random numbers they have the address, which is random too. */
 	stacks->key.parts[0] = (uintptr_t)stacks;
 	(void)!getrandom(&stacks->key, sizeof(stacks->key), GRND_NONBLOCK);
-	r = stacks_add_file(stacks, &kernel, &index);
+	/* Parts without frames point at where there will be some. */
+	r = RESERVE(stacks, frames, 1, STACKS_FRAMES_MAX);
+	if (r == 0)
+		r = stacks_add_file(stacks, &kernel, &index);
 	if (r)
 		stacks_finish(stacks);
 	return r;
