@@ -372,8 +372,7 @@ int flame_add_folded(struct flame *flame, enum flame_side side, const char *text
 		const char *end = memchr(text + at, '\n', len - at);
 		size_t bytes = end ? (size_t)(end - text) - at : len - at;
 
-		/* Some programs write comments. */
-		if (bytes && text[at] != '#')
+		if (bytes)
 			r = add_line(flame, side, text + at, bytes);
 		at += bytes + 1;
 	}

@@ -120,9 +120,9 @@ static void reads_what_it_writes(void **state)
 
 	assert_int_equal(read_folded(text, &flame, NULL), 0);
 	assert_string_equal(folded(&flame), text);
-	/* Comments, empty lines and frames, the same stack twice. */
-	assert_int_equal(read_folded("# some\n\n;one;;a 3\none;a 4", &flame, NULL), 0);
-	assert_string_equal(folded(&flame), "one;a 7\n");
+	/* Empty lines and frames, the same stack twice, what is no comment. */
+	assert_int_equal(read_folded("\n;one;;a 3\none;a 4\n#one;a 1", &flame, NULL), 0);
+	assert_string_equal(folded(&flame), "#one;a 1\none;a 7\n");
 }
 
 static void says_which_line_is_none(void **state)

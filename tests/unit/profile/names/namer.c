@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -131,6 +132,48 @@ static void says_why_a_place_has_no_name(void **state)
 	}
 }
 
+/* In any order, of two files and of the kernel: each has the name of its own place. */
+static void names_many_places(void **state)
+{
+	enum { PLACES = 300, STEP = 0x10 };
+	const struct stack_file file = own_file(), missing = {.path = "/lib/gone.so", .fd = -1};
+	struct stack_frame frames[] = {{.at = 1}, {.at = 1}, {.at = 1}};
+	struct buf kernel = {0};
+	struct named_place place;
+	char path[TREE_PATH_BYTES], name[32];
+	struct tree tree;
+
+	tree_create(&tree);
+	for (int i = 0; i < PLACES; i++)
+		buf_printf(&kernel, "%x T k%d\n", 0x10000 + i * STEP, i);
+	tree_write_bytes(&tree, "kallsyms", kernel.data, kernel.len);
+	tree_path(&tree, "kallsyms", path);
+	begin_place(&place, &file, 1);
+	assert_int_equal(stacks_add_file(&place.stacks, &missing, &frames[1].file), 0);
+	for (int i = PLACES; i-- > 0;) {
+		struct stack_row row = profiled_row(&place.stacks, 0, NULL, NULL, 1);
+
+		frames[0].at = 0x10001 + (uint64_t)(i * 7 % PLACES * STEP);
+		frames[1].at = (uint64_t)i;
+		frames[2] = place.frame;
+		assert_int_equal(stacks_add_part(&place.stacks, frames, 3, STACK_WHOLE, &row.user),
+				 0);
+		assert_int_equal(stacks_add_row(&place.stacks, &row), 0);
+	}
+	(void)name_place(&place, open(path, O_RDONLY | O_CLOEXEC));
+	for (int i = 0; i < PLACES; i++) {
+		frames[0].at = 0x10000 + (uint64_t)(i * STEP) + 1;
+		snprintf(name, sizeof(name), "k%d", i);
+		expect_function(&place, names_find(&place.names, &place.stacks, 0, &frames[0]),
+				NAMES_KERNEL, name);
+	}
+	assert_int_equal(place.names.lacks[NAMES_FOUND], PLACES);
+	assert_int_equal(place.names.lacks[NAMES_NOT_OPEN], PLACES);
+	end_place(&place);
+	buf_finish(&kernel);
+	tree_destroy(&tree);
+}
+
 static void names_the_kernel(void **state)
 {
 	const struct names_location *location;
@@ -174,6 +217,7 @@ static void names_code_of_jit_compilers(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_functions_of_files),
 	cmocka_unit_test(says_why_a_place_has_no_name),
+	cmocka_unit_test(names_many_places),
 	cmocka_unit_test(names_the_kernel),
 	cmocka_unit_test(names_code_of_jit_compilers),
 };
