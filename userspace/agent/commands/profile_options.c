@@ -48,10 +48,8 @@ static int set_event(void *options, const char *value, struct error *err)
 }
 
 static const char *const format_names[PROFILE_FORMATS] = {
-	[PROFILE_FOLDED] = "folded",
-	[PROFILE_TOP] = "top",
-	[PROFILE_PPROF] = "pprof",
-	[PROFILE_SPEEDSCOPE] = "speedscope",
+	[PROFILE_FOLDED] = "folded",	     [PROFILE_TOP] = "top", [PROFILE_PPROF] = "pprof",
+	[PROFILE_SPEEDSCOPE] = "speedscope", [PROFILE_SVG] = "svg",
 };
 
 static int set_format(void *options, const char *value, struct error *err)
@@ -63,8 +61,8 @@ static int set_format(void *options, const char *value, struct error *err)
 			profile->format = i;
 			return 0;
 		}
-	return error_set(err, -EINVAL, "profile: -o %s: expected folded, top, pprof or speedscope",
-			 value);
+	return error_set(err, -EINVAL,
+			 "profile: -o %s: expected folded, svg, top, pprof or speedscope", value);
 }
 
 static const struct own_row rows[] = {
@@ -78,8 +76,9 @@ static const struct own_row rows[] = {
 	{0, "wall", NULL, "on the CPU and off it", OWN_FLAG, STORES(wall)},
 	{0, "threads", NULL, "with the names of threads below those of processes", OWN_FLAG,
 	 STORES(threads)},
-	{'o', "format", "FORMAT", "folded, top, pprof or speedscope; default: top on a terminal",
-	 OWN_SET, .set = set_format},
+	{'o', "format", "FORMAT",
+	 "folded, svg, top, pprof or speedscope; default: top on a terminal", OWN_SET,
+	 .set = set_format},
 	{'w', "write", "FILE", "write to a file, not to standard output", OWN_TEXT, STORES(write)},
 	{0, "before", "FILE", "compare with folded stacks of an earlier profile", OWN_TEXT,
 	 STORES(before)},

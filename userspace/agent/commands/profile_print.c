@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profile/formats/flame.h"
+#include "profile/formats/flame_svg.h"
 #include "profile/formats/folded.h"
 #include "profile/formats/pprof.h"
 #include "profile/formats/speedscope.h"
@@ -43,15 +44,48 @@ static int name_stacks(int proc, const struct stacks *stacks, struct names *name
 	return r;
 }
 
-/* What is written of a tree. */
-static int write_tree(const struct profile_options *options, const struct flame *flame,
-		      struct buf *out)
+/* "CPU time of process 12", or of the first of some. */
+static void append_title(const struct profile_options *options, struct buf *out)
 {
+	buf_append_string(out, options->wall	  ? "Time on the CPU and off it"
+			       : options->off_cpu ? "Time off the CPU"
+			       : options->cycles  ? "CPU cycles"
+						  : "CPU time");
+	if (options->pids_count)
+		buf_printf(out,
+			   options->pids_count == 1 ? " of process %d" : " of processes %d, ..",
+			   options->pids[0]);
+	buf_append_char(out, '\0');
+}
+
+/* "cpu-clock at 99 Hz for 10.0 s" */
+static void append_facts(const struct stacks *stacks, struct buf *out)
+{
+	if (stacks->frequency_hz)
+		buf_printf(out, "%s at %llu Hz ", stacks->event,
+			   (unsigned long long)stacks->frequency_hz);
+	buf_printf(out, "for %.1f s", (double)stacks->duration_ns / 1e9);
+	buf_append_char(out, '\0');
+}
+
+/* What is written of a tree. */
+static int write_tree(const struct profile_options *options, const struct stacks *stacks,
+		      const struct flame *flame, struct buf *out)
+{
+	char title_memory[128], facts_memory[128];
+	struct buf title = buf_fixed(title_memory, sizeof(title_memory));
+	struct buf facts = buf_fixed(facts_memory, sizeof(facts_memory));
+
+	append_title(options, &title);
+	append_facts(stacks, &facts);
 	switch (options->format) {
 	case PROFILE_TOP:
 		return top_write(flame, TOP_ROWS, out);
 	case PROFILE_SPEEDSCOPE:
-		speedscope_write(flame, "agent profile", out);
+		speedscope_write(flame, title.data, out);
+		return 0;
+	case PROFILE_SVG:
+		flame_svg_write(flame, &(const struct flame_svg_text){title.data, facts.data}, out);
 		return 0;
 	default:
 		folded_write(flame, out);
@@ -92,7 +126,7 @@ static int make_tree(const struct profile_options *options, const struct stacks 
 	if (r == 0)
 		r = flame_complete(&flame);
 	if (r == 0)
-		r = write_tree(options, &flame, out);
+		r = write_tree(options, stacks, &flame, out);
 	flame_finish(&flame);
 	return r;
 }

@@ -313,8 +313,9 @@ static void put_places(struct pprof *pprof)
 {
 	const struct names *names = pprof->names;
 
-	for (size_t i = 0; i < pprof->stacks->files_count; i++)
-		put_mapping(pprof, i);
+	/* The first one is taken for the program: the kernel, files[0], comes last. */
+	for (size_t i = 1; i <= pprof->stacks->files_count; i++)
+		put_mapping(pprof, i % pprof->stacks->files_count);
 	for (size_t i = 0; i < names->locations_count; i++)
 		put_place(pprof, i + 1, &names->locations[i]);
 	put_nowhere(pprof);

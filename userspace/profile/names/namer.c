@@ -85,18 +85,33 @@ static enum names_lack lack_of(int r)
 	return NAMES_DAMAGED;
 }
 
+/* Without the version that a library's symbol has: "f@@LIB_1.0"; one begins with no '@'. */
+static const char *without_version(const char *symbol, char *text, size_t bytes)
+{
+	size_t len = strcspn(symbol, "@");
+
+	if (!symbol[len] || !len || len >= bytes)
+		return symbol;
+	memcpy(text, symbol, len);
+	text[len] = '\0';
+	return text;
+}
+
 /* Sets the function of a symbol. Returns 0 or -ENOMEM. */
 static int name_symbol(struct naming *naming, struct names_location *location, const char *symbol,
 		       enum names_kind kind)
 {
-	char text[SYMBOL_DEMANGLED_BYTES];
+	char text[SYMBOL_DEMANGLED_BYTES], plain[SYMBOL_DEMANGLED_BYTES];
 	int r = 0;
 
 	if (symbol != naming->symbol) {
-		bool is_mangled = symbol_demangle(&naming->demangler, symbol, text);
+		const char *name = kind == NAMES_NATIVE
+					   ? without_version(symbol, plain, sizeof(plain))
+					   : symbol;
 
-		r = names_add_function(naming->names, kind, is_mangled ? text : symbol, symbol,
-				       &naming->function);
+		if (symbol_demangle(&naming->demangler, name, text))
+			name = text;
+		r = names_add_function(naming->names, kind, name, symbol, &naming->function);
 		naming->symbol = r ? NULL : symbol;
 	}
 	location->function = r ? 0 : naming->function;

@@ -235,9 +235,9 @@ static void has_files_and_places(void **state)
 	profiled_add(&stacks, 0, (const uint64_t[]){9, 0}, (const uint64_t[]){0x20, 0}, 5);
 	all = write_all(&stacks);
 	assert_int_equal(count_of(all, 3), 3);
-	mapping = nth(all, 3, 0);
+	mapping = nth(all, 3, 2);
 	expect_text(all, number_in(&mapping, 5), "[kernel.kallsyms]");
-	mapping = nth(all, 3, 1);
+	mapping = nth(all, 3, 0);
 	expect_text(all, number_in(&mapping, 5), "/bin/one");
 	expect_text(all, number_in(&mapping, 6), "ab01");
 	assert_int_equal(number_in(&mapping, 1), PROFILED_FILE + 1);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,6 +96,35 @@ static void names_functions_of_files(void **state)
 	expect_function(&place, location, NAMES_NATIVE, "profile_namer_unit_function");
 	assert_int_equal(place.names.lacks[NAMES_FOUND], 1);
 	end_place(&place);
+}
+
+static void leaves_versions_of_symbols_out(void **state)
+{
+	const struct names_location *location;
+	char command[1024], path[TREE_PATH_BYTES], reason[PERF_REASON_BYTES];
+	struct named_place place;
+	struct stack_file file;
+	struct tree tree;
+	uint64_t offset = 0;
+
+	tree_create(&tree);
+	tree_path(&tree, "versioned", path);
+	snprintf(command, sizeof(command),
+		 "objcopy --redefine-sym profile_namer_unit_function=some@@LIB_1.0 /proc/%d/exe %s",
+		 getpid(), path);
+	assert_int_equal(system(command), 0);
+	file = (struct stack_file){.kind = STACK_FILE,
+				   .path = path,
+				   .ino = 95,
+				   .fd = open(path, O_RDONLY | O_CLOEXEC)};
+	assert_int_equal(perf_symbol_find(path, "some@@LIB_1.0", &offset, reason), 0);
+	begin_place(&place, &file, offset);
+	location = name_place(&place, -1);
+	expect_function(&place, location, NAMES_NATIVE, "some");
+	assert_string_equal(names_text(&place.names, place.names.functions[location->function].raw),
+			    "some@@LIB_1.0");
+	end_place(&place);
+	tree_destroy(&tree);
 }
 
 static void says_why_a_place_has_no_name(void **state)
@@ -216,6 +246,7 @@ static void names_code_of_jit_compilers(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_functions_of_files),
+	cmocka_unit_test(leaves_versions_of_symbols_out),
 	cmocka_unit_test(says_why_a_place_has_no_name),
 	cmocka_unit_test(names_many_places),
 	cmocka_unit_test(names_the_kernel),
