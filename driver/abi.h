@@ -165,6 +165,7 @@ enum {
 	NOTICED_ONLY = 0xfffd, /* likewise: no event, but the programs look at the call */
 	NOTICED_ACCEPT = 0xfffc, /* likewise: the call accepts a connection, which gets an owner */
 	NOTICED_OPEN = 0xfffb, /* likewise: the call opens a file, whose close needs no event */
+	NOTICED_MAPPING = 0xfffa, /* likewise: the call maps a file, which may be a TLS library */
 	/*
 	 * The argument of sched_get_priority_max() by which the agent asks the programs of a CPU
 	 * whether they run: they answer by a record without events.
@@ -196,6 +197,30 @@ enum {
 };
 
 enum { STREAM_LIMITS_MAX = 1 << 16 }; /* sockets of which other than the usual bytes are wanted */
+
+/* Of which processes the plaintext under TLS is wanted, if of any. */
+enum { TLS_CHOSEN_MAX = 16, TLS_NAME_BYTES = 16, TLS_NOTES_BYTES = 1 << 16 };
+
+struct tls_chosen {
+	__u8 wanted, all; /* 0 or 1 */
+	__u8 pad[6];
+	__u32 pids[TLS_CHOSEN_MAX]; /* in the initial pid namespace; 0: none */
+	char names[TLS_CHOSEN_MAX][TLS_NAME_BYTES]; /* of threads, padded with zeros; empty: none */
+};
+
+/* A process that may speak TLS: it executes a program, or has mapped a file of such a library. */
+struct tls_note {
+	__u32 pid;
+	__u32 dev; /* of the file; in the form of the .scap format */
+	__u64 ino; /* 0: it executes a program */
+};
+
+/*
+ * What the inode of a socket is combined with to be the key of its plaintext; no inode has these
+ * bits. Without a socket, a number that the driver makes has both.
+ */
+#define TLS_KEY (1ULL << 62)
+#define TLS_KEY_LOOSE (1ULL << 61)
 
 /* For which data of sockets more than snaplen bytes are kept. */
 struct snaplen_rules {

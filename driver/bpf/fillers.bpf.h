@@ -12,6 +12,7 @@
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/latency.bpf.h"
+#include "bpf/tls_calls.bpf.h"
 
 static __always_inline bool is_self(struct task_struct *task)
 {
@@ -187,6 +188,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		f->caller = call_caller(f->self);                                                  \
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f, id);                                          \
+		if (event_has(id, EF_STREAMS))                                                     \
+			tls_meet(f);                                                               \
 		if (may_be_of_streams(id) && stream_bytes && stream_is_left_out(f, id)) {          \
 			count_filtered(id);                                                        \
 			return call_without_event(f, id);                                          \
@@ -234,6 +237,12 @@ static __always_inline __u64 descriptor_used(struct filler *f)
                                                                                                    \
 		if (!sample_begin(f, ctx, id, name##__count))                                      \
 			return 0;                                                                  \
+		do {
+
+/* What their programs, in tls_programs.bpf.h, do when the event has begun. */
+#define PROBE_EVENT(name, id, ...)                                                                 \
+	static __always_inline int FILLER_NAME(name)(struct filler * f)                            \
+	{                                                                                          \
 		do {
 
 /* Only uring_complete.bpf.h has their programs. */

@@ -12,6 +12,7 @@
 #include "bpf/open_fds.bpf.h"
 #include "bpf/opened.bpf.h"
 #include "bpf/threads.bpf.h"
+#include "bpf/tls_programs.bpf.h"
 #include "bpf/uring_older.bpf.h"
 #include "bpf/uring_overflow.bpf.h"
 
@@ -340,6 +341,8 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs, struct tas
 		return 0;
 	if (is_self(task))
 		return own_call(ctx, regs);
+	if (tls_chosen.wanted && number == NR_mmap && !call_is_compat(regs, task))
+		tls_note_mapping(task, regs);
 	if (owns_sockets && accepts_connection(event))
 		note_accepted(task, exit_result(ctx));
 	if (stream_only[EVENT_close] && opened_step(task, regs, event, exit_result(ctx))) {
@@ -513,6 +516,15 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 	}
 
 #define ANSWER_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
+#define TLS_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
+#define PROBE_PROGRAM(name)                                                                        \
+	SEC("uprobe")                                                                              \
+	int name(struct probe_registers *regs)                                                     \
+	{                                                                                          \
+		return name##_run(regs);                                                           \
+	}
 
 #include "events/programs.def"
 

@@ -90,11 +90,14 @@ static inline void have_no_extras(struct event *ev)
 	ev->uring = NO_URING;
 }
 
-/* Whether an event is a call, or an operation of a ring that no call does. */
+/* Whether an event is a call, or an operation of a ring that no call does, or plaintext of a
+ * socket. */
 static inline bool may_have_extras(const struct event_desc *desc, uint32_t extras)
 {
 	return desc->category & EC_SYSCALL ||
-	       (desc->id == EVENT_io_uring_op && extras & FRAME_URING);
+	       (desc->id == EVENT_io_uring_op && extras & FRAME_URING) ||
+	       (desc->id == EVENT_tls_data &&
+		!(extras & ~(FRAME_MARKED | FRAME_FILE | FRAME_STREAM)));
 }
 
 /*

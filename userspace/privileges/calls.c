@@ -26,11 +26,13 @@ enum {
 
 /*
  * Bits of roles. The event thread creates all other threads, which inherit its filter: it has all
- * of their calls, but for those of counters and of samples' CPUs, which are there before.
+ * of their calls, but for those of counters, of samples' CPUs and of probes, which are there
+ * before.
  */
 #define OF(role) (1U << (role))
 #define LOADER OF(ROLE_LOADER)
 #define COUNTERS OF(ROLE_COUNTERS)
+#define PROBES OF(ROLE_PROBES)
 #define THREADS ((OF(PRIVILEGES_ROLES) - 1) & ~LOADER)
 #define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
 #define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
@@ -98,6 +100,8 @@ static const struct {
 	 "seccomp"},
 	/* Control groups that come, and their counters. */
 	{COUNTERS, "inotify_add_watch inotify_rm_watch perf_event_open"},
+	/* Probes in programs. */
+	{PROBES, "perf_event_open"},
 	/* The other process: memory, itself, threads, answers, what the kernel says of itself. */
 	{LOADER,
 	 "brk madvise membarrier mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
@@ -235,10 +239,12 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 
 static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool reloads)
 {
-	/* What enters namespaces or opens counters begins before the event thread enters its role.
+	/* What enters namespaces, opens counters or sets probes begins before the event thread
+	 * enters its role.
 	 */
-	unsigned int roles =
-		role == ROLE_EVENTS ? THREADS & ~(OF(ROLE_NAMESPACES) | COUNTERS) : OF(role);
+	unsigned int roles = role == ROLE_EVENTS
+				     ? THREADS & ~(OF(ROLE_NAMESPACES) | COUNTERS | PROBES)
+				     : OF(role);
 	int r = 0;
 
 	for (size_t i = 0; i < COUNT(groups) && r == 0; i++)

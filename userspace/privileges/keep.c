@@ -18,6 +18,9 @@
 #ifndef CAP_BPF
 #define CAP_BPF 39
 #endif
+#ifndef CAP_CHECKPOINT_RESTORE
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
 
 enum { PARANOID_MAX = 2 /* of the mainline kernel */ };
 
@@ -185,6 +188,16 @@ static uint64_t kept_by_counters(const struct privileges_kernel *kernel, uint64_
 	return or_admin(kernel->is_paranoid ? set | CAPABILITY(CAP_SYS_ADMIN) : set, permitted);
 }
 
+/*
+ * Later kernels ask for CAP_SYS_ADMIN where PERFMON was enough. What is mapped is opened by its
+ * mapping, as its path may be another file by now.
+ */
+static uint64_t kept_by_probes(const struct privileges_kernel *kernel, uint64_t permitted)
+{
+	return kept_by_counters(kernel, permitted) | capabilities_for(USED_FOR_PROCESSES) |
+	       CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_CHECKPOINT_RESTORE);
+}
+
 uint64_t privileges_kept(enum privileges_role role, const struct privileges_needs *needs,
 			 const struct privileges_kernel *kernel, uint64_t permitted)
 {
@@ -200,6 +213,7 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_SAMPLER] = or_admin(kernel->guards_maps ? CAPABILITY(CAP_BPF) : 0, permitted),
 		[ROLE_CONTROL] = 0,
 		[ROLE_COUNTERS] = kept_by_counters(kernel, permitted),
+		[ROLE_PROBES] = kept_by_probes(kernel, permitted),
 		[ROLE_LOADER] = kept_by_loader(kernel, permitted),
 	};
 

@@ -22,6 +22,8 @@ enum privileges_role {
 	/* Opens perf events for control groups, or CPUs that come; not created by the event thread.
 	 */
 	ROLE_COUNTERS,
+	/* Reads programs and libraries of processes, and sets probes in them; likewise. */
+	ROLE_PROBES,
 	ROLE_LOADER, /* a process of its own: loads programs for the event thread */
 	PRIVILEGES_ROLES,
 };

@@ -13,6 +13,7 @@
 #ifndef REQUESTS_CONNECTION_H
 #define REQUESTS_CONNECTION_H
 
+#include "abi.h"
 #include "requests/datagram_ends.h"
 #include "requests/datagrams.h"
 #include "requests/exchange.h"
@@ -74,6 +75,7 @@ struct connection {
 	bool is_used : 1; /* since the ring's hand passed by */
 	bool is_opaque : 1; /* nobody looks at its bytes, */
 	bool is_left_out : 1; /* as none of its requests is wanted */
+	bool is_sealed : 1; /* its bytes are encrypted, and their plaintext is followed */
 	bool is_sized : 1; /* of no known protocol: only their number matters */
 	bool is_counted : 1; /* `requests` is known, though there is no protocol, */
 	bool has_places : 1; /* and `counted` */
@@ -113,6 +115,19 @@ struct connection {
 static inline bool connection_has_streams(const struct connection *connection)
 {
 	return connection->protocol && connection->protocol->streams;
+}
+
+/* The inode of its socket; of plaintext whose socket is not known, what nothing else has. */
+static inline uint64_t connection_socket(const struct connection *connection)
+{
+	return connection->ino & TLS_KEY_LOOSE ? connection->ino : connection->ino & ~TLS_KEY;
+}
+
+/* An exchange of a connection begins. */
+static inline void connection_mark(const struct connection *connection, struct exchange *exchange)
+{
+	exchange->ino = connection_socket(connection);
+	exchange->is_tls = (connection->ino & TLS_KEY) != 0;
 }
 
 /* What connections share. */

@@ -63,7 +63,7 @@ static struct exchange *begin_exchange(struct connection *connection, struct con
 		number = NUMBER_ON_TRIAL;
 	exchange = exchanges_begin(&all->exchanges, EXCHANGE_OF_TURNS, number, call->ts_ns);
 	exchange->connection = connection;
-	exchange->ino = connection->ino;
+	connection_mark(connection, exchange);
 	exchange->role = connection->role;
 	if (!is_on_trial(connection))
 		take_connect_time(connection, exchange);

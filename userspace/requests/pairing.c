@@ -107,7 +107,7 @@ static void ask_for_real_end(struct connection *connection, struct connections *
 {
 	bool is_server = exchange->role == request_roles__server;
 	const struct translation_socket socket = {
-		.ino = connection->ino, .pid = call->pid, .l4 = SCAP_L4_TCP};
+		.ino = connection_socket(connection), .pid = call->pid, .l4 = SCAP_L4_TCP};
 	const struct translation_ends ends = {exchange->tuple, exchange->tuple_len, is_server};
 
 	if (exchange->role != request_roles__client &&
@@ -116,7 +116,7 @@ static void ask_for_real_end(struct connection *connection, struct connections *
 	connection->was_asked_for = is_server;
 	/* The kernel tells of a client's connection when it is made: that is asked for already. */
 	if (is_server)
-		translations_forget(&all->translations, connection->ino);
+		translations_forget(&all->translations, connection_socket(connection));
 	translations_ask(&all->translations, &socket, &ends, call->ts_ns);
 }
 
@@ -127,7 +127,7 @@ void pairing_describe(struct connection *connection, struct connections *all,
 	exchange->role = connection->role;
 	exchange->connect_ns = connection->connect_us * UINT64_C(1000);
 	connection->connect_us = 0;
-	exchange->ino = connection->ino;
+	connection_mark(connection, exchange);
 	exchange->tuple_len = pairing_ends(call->file, exchange->tuple);
 	ask_for_real_end(connection, all, call, exchange);
 }
@@ -429,7 +429,7 @@ static void report_alone(struct connection *connection, struct connections *all,
 	exchange = exchanges_begin(&all->exchanges, EXCHANGE_OF_STREAM,
 				   connection->protocol->number, answer->part.first_ns);
 	exchange->role = connection->role;
-	exchange->ino = connection->ino;
+	connection_mark(connection, exchange);
 	exchange->request.tid = answer->part.tid;
 	exchange->request.fd = answer->part.fd;
 	memcpy(exchange->tuple, answer->tuple, sizeof(exchange->tuple));

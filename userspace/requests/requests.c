@@ -14,6 +14,7 @@
 #include "requests/ends.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
+#include "requests/sockets.h"
 #include "requests/verdict.h"
 
 /* What an event is to a socket. */
@@ -29,6 +30,7 @@ enum requests_kind {
 	KIND_UNSEEN, /* moves bytes that no process has in its memory */
 	KIND_MADE, /* the kernel made a connection */
 	KIND_THREAD_END,
+	KIND_PLAINTEXT, /* of a socket that speaks TLS */
 };
 
 /*
@@ -53,13 +55,8 @@ struct requests_call {
 
 struct requests {
 	struct connections all;
-	struct pool pool; /* of connections */
-	struct connection **table; /* by inode number */
-	uint32_t table_mask;
-	uint32_t sockets_max;
-	struct connection *hand; /* of the ring of all connections */
+	struct sockets sockets;
 	size_t limits_at; /* bytes of `limits` that were given out */
-	uint64_t certain_ns; /* since then, no connection was forgotten */
 	struct connect_note made[CONNECT_NOTES];
 	struct requests_call calls[EVENT_ID_MAX];
 	uint8_t frame[REQUEST_FRAME_BYTES];
@@ -95,6 +92,8 @@ static enum requests_kind kind_of(const struct event_desc *desc)
 		return KIND_MADE;
 	case EVENT_procexit:
 		return KIND_THREAD_END;
+	case EVENT_tls_data:
+		return KIND_PLAINTEXT;
 	default:
 		if (!is_transfer(desc))
 			return KIND_NONE;
@@ -123,16 +122,6 @@ static void fill_calls(struct requests *requests)
 	}
 }
 
-/* The next power of two, for a table that is half full at most. */
-static uint32_t table_size(uint32_t sockets)
-{
-	uint32_t size = 16;
-
-	while (size < sockets)
-		size *= 2;
-	return size;
-}
-
 static void set_timeouts(struct exchanges *exchanges, uint64_t timeout_ns)
 {
 	exchanges->waiting[EXCHANGE_OF_STREAM].timeout_ns = timeout_ns;
@@ -154,17 +143,17 @@ int requests_create(const struct requests_config *config, struct requests **requ
 		return -EIO;
 	}
 	exchanges = &made->all.exchanges;
-	made->sockets_max = config->sockets_max ? config->sockets_max : REQUESTS_SOCKETS_MAX;
-	made->table_mask = table_size(made->sockets_max) - 1;
-	made->table = calloc(made->table_mask + 1, sizeof(struct connection *));
-	if (!made->table || ends_create(made->table_mask + 1, &made->all.key, &made->all.ends)) {
-		free(made->table);
+	if (sockets_init(&made->sockets,
+			 config->sockets_max ? config->sockets_max : REQUESTS_SOCKETS_MAX,
+			 &made->all) ||
+	    ends_create(made->sockets.mask + 1, &made->all.key, &made->all.ends)) {
+		sockets_finish(&made->sockets);
 		free(made);
 		return -ENOMEM;
 	}
 	exchanges->max = config->open_max ? config->open_max : REQUESTS_OPEN_MAX;
 	set_timeouts(exchanges, config->timeout_ns ? config->timeout_ns : REQUESTS_TIMEOUT_NS);
-	made->certain_ns = config->begin_ns;
+	made->sockets.certain_ns = config->begin_ns;
 	made->all.of_unknown = config->of_unknown;
 	made->all.by_descriptor = config->by_descriptor;
 	exchanges_init(exchanges);
@@ -174,107 +163,13 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	return 0;
 }
 
-/* With a secret key: who makes many sockets could keep those that share a slot. */
-static struct connection **slot_of(const struct requests *requests, uint64_t ino)
-{
-	const uint64_t *key = requests->all.key.parts;
-	uint64_t hash = (ino ^ key[0]) * (key[1] | 1);
-
-	return &requests->table[(hash >> 32) & requests->table_mask];
-}
-
-static struct connection *find(const struct requests *requests, uint64_t ino)
-{
-	struct connection *connection = *slot_of(requests, ino);
-
-	while (connection && connection->ino != ino)
-		connection = connection->chain;
-	return connection;
-}
-
-static void unlink_connection(struct requests *requests, struct connection *connection)
-{
-	struct connection **link = slot_of(requests, connection->ino);
-
-	while (*link != connection)
-		link = &(*link)->chain;
-	*link = connection->chain;
-	connection->before->behind = connection->behind;
-	connection->behind->before = connection->before;
-	if (requests->hand == connection)
-		requests->hand = connection->behind == connection ? NULL : connection->behind;
-}
-
-static void remove_connection(struct requests *requests, struct connection *connection,
-			      uint64_t now_ns, const char *error)
-{
-	connection_release(connection, &requests->all, now_ns,
-			   connection->was_reset ? "reset" : error);
-	ends_remove(requests->all.ends, connection);
-	unlink_connection(requests, connection);
-	pool_free(&requests->pool, connection, sizeof(*connection));
-	requests->all.exchanges.stats.followed--;
-}
-
-/* Removes one that was not used since the hand was there last. */
-static void evict_connection(struct requests *requests, uint64_t now_ns)
-{
-	struct connection *connection;
-
-	while (requests->hand->is_used) {
-		requests->hand->is_used = false;
-		requests->hand = requests->hand->behind;
-	}
-	connection = requests->hand;
-	connection_give_up(connection, &requests->all);
-	remove_connection(requests, connection, now_ns, "");
-	requests->all.exchanges.stats.no_room++;
-	requests->certain_ns = now_ns;
-}
-
-static void link_connection(struct requests *requests, struct connection *connection)
-{
-	struct connection **slot = slot_of(requests, connection->ino);
-
-	connection->chain = *slot;
-	*slot = connection;
-	if (!requests->hand)
-		requests->hand = connection->before = connection->behind = connection;
-	connection->before = requests->hand->before;
-	connection->behind = requests->hand;
-	connection->before->behind = connection->behind->before = connection;
-}
-
-static struct connection *add_connection(struct requests *requests, uint64_t ino, uint64_t now_ns)
-{
-	struct requests_stats *stats = &requests->all.exchanges.stats;
-	struct connection *connection;
-
-	if (stats->followed >= requests->sockets_max)
-		evict_connection(requests, now_ns);
-	connection = pool_alloc(&requests->pool, sizeof(*connection));
-	if (!connection) {
-		stats->no_room++;
-		return NULL;
-	}
-	memset(connection, 0, sizeof(*connection));
-	connection->ino = ino;
-	connection->limit = REQUESTS_LIMIT_DEFAULT;
-	connection->last_ns = now_ns;
-	connection->is_out_of_step = now_ns < requests->certain_ns + CONNECTION_SILENCE_NS;
-	link_connection(requests, connection);
-	stats->sockets++;
-	stats->followed++;
-	return connection;
-}
-
 void requests_destroy(struct requests *requests)
 {
 	if (!requests)
 		return;
 	requests->all.state = NULL;
-	while (requests->hand)
-		remove_connection(requests, requests->hand, 0, "");
+	while (requests->sockets.hand)
+		sockets_remove(&requests->sockets, requests->sockets.hand, 0, "");
 	datagrams_release(&requests->all, UINT64_MAX);
 	exchanges_finish(&requests->all.exchanges);
 	ends_destroy(requests->all.ends);
@@ -282,8 +177,7 @@ void requests_destroy(struct requests *requests)
 	translations_finish(&requests->all.translations);
 	datagram_ends_finish(&requests->all.datagram_ends);
 	buf_finish(&requests->all.limits);
-	pool_finish(&requests->pool);
-	free(requests->table);
+	sockets_finish(&requests->sockets);
 	free(requests);
 }
 
@@ -315,7 +209,7 @@ static void look_anew(struct connection *connection, struct connections *all)
 
 static void look_at_all(struct requests *requests)
 {
-	struct connection *connection = requests->hand;
+	struct connection *connection = requests->sockets.hand;
 
 	for (uint64_t i = 0; i < requests->all.exchanges.stats.followed; i++) {
 		look_anew(connection, &requests->all);
@@ -398,14 +292,14 @@ static int32_t pid_of(const struct state_event *event)
 /* Another socket has the number, of an inode or a descriptor: the one before is gone. */
 static void begin_anew(struct requests *requests, uint64_t ino, uint64_t now_ns)
 {
-	struct connection *connection = find(requests, ino);
+	struct connection *connection = sockets_find(&requests->sockets, ino);
 
 	if (!connection)
 		return;
 	/* Of a descriptor that went without a close nobody knows when that was. */
 	if (requests->all.by_descriptor)
 		connection_give_up(connection, &requests->all);
-	remove_connection(requests, connection, now_ns, "closed");
+	sockets_remove_all(&requests->sockets, ino, now_ns, "closed");
 }
 
 /* Where its directions begin; that of the peer is not known while the connection is being made. */
@@ -451,7 +345,7 @@ static void take_made(struct requests *requests, const struct state_event *event
 	const struct event *ev = &event->ev;
 	uint64_t ino = event_param_u64(ev, tcp_connect__ino);
 	uint32_t us = (uint32_t)(event_param_u64(ev, tcp_connect__time) / 1000);
-	struct connection *connection = ino ? find(requests, ino) : NULL;
+	struct connection *connection = ino ? sockets_find(&requests->sockets, ino) : NULL;
 
 	if (!ino || event_param_i64(ev, tcp_connect__res) != 0)
 		return;
@@ -497,7 +391,7 @@ static void take_begin(struct requests *requests, const struct state_event *even
 	begin_anew(requests, ino, now_ns);
 	if (call->kind == KIND_OPEN || (event->fd && kind != SOCKET_STREAM))
 		return;
-	connection = add_connection(requests, ino, now_ns);
+	connection = sockets_add(&requests->sockets, ino, now_ns);
 	if (!connection)
 		return;
 	connection->is_out_of_step = false;
@@ -575,9 +469,9 @@ static void take_failure(struct requests *requests, const struct requests_call *
 	if (result == 0 && call->kind == KIND_READ)
 		connection_end_side(connection, &requests->all, &made);
 	else if (result == -ECONNRESET && call->kind == KIND_READ)
-		remove_connection(requests, connection, made.ts_ns, "reset");
+		sockets_remove_all(&requests->sockets, connection->ino, made.ts_ns, "reset");
 	else if (result == -ETIMEDOUT)
-		remove_connection(requests, connection, made.ts_ns, "timeout");
+		sockets_remove_all(&requests->sockets, connection->ino, made.ts_ns, "timeout");
 }
 
 static void take_bytes(struct requests *requests, const struct requests_call *call,
@@ -621,14 +515,14 @@ static void take_transfer(struct requests *requests, const struct requests_call 
 	ino = ino_of(requests, event);
 	if (!ino || !event_result(&event->ev, &result))
 		return;
-	connection = find(requests, ino);
+	connection = sockets_find(&requests->sockets, ino);
 	if (result <= 0) {
 		if (connection)
 			take_failure(requests, call, event, connection, result);
 		return;
 	}
 	if (!connection) {
-		connection = add_connection(requests, ino, event->ev.ts_ns);
+		connection = sockets_add(&requests->sockets, ino, event->ev.ts_ns);
 		if (connection)
 			connection->has_datagrams = kind == SOCKET_DATAGRAMS;
 	}
@@ -649,7 +543,8 @@ static void take_unseen_at(struct requests *requests, const struct state_event *
 		.file = file,
 		.direction = direction,
 	};
-	struct connection *connection = file ? find(requests, ino_of_file(requests, file)) : NULL;
+	struct connection *connection =
+		file ? sockets_find(&requests->sockets, ino_of_file(requests, file)) : NULL;
 
 	/* One of which nothing else was seen has no protocol. */
 	if (connection && !connection->is_opaque && !connection->has_datagrams)
@@ -677,18 +572,20 @@ static void take_unseen(struct requests *requests, const struct state_event *eve
  */
 static void take_close(struct requests *requests, const struct state_event *event)
 {
-	struct connection *connection = find(requests, ino_of_file(requests, event->fd));
+	uint64_t ino = ino_of_file(requests, event->fd);
 
 	/* Another process may have the socket, or another number. */
-	if (!connection || (event->fds && state_fds_has_other(event->fds, event->fd_num)))
+	if (!(sockets_find(&requests->sockets, ino) ||
+	      sockets_find(&requests->sockets, ino | TLS_KEY)) ||
+	    (event->fds && state_fds_has_other(event->fds, event->fd_num)))
 		return;
-	remove_connection(requests, connection, event->ev.ts_ns, "closed");
+	sockets_remove_all(&requests->sockets, ino, event->ev.ts_ns, "closed");
 }
 
 static void take_shutdown(struct requests *requests, const struct requests_call *call,
 			  const struct state_event *event)
 {
-	struct connection *connection = find(requests, ino_of(requests, event));
+	struct connection *connection = sockets_find(&requests->sockets, ino_of(requests, event));
 	struct connection_call made = call_of(call, event);
 
 	if (!connection || event_param_i64(&event->ev, shutdown__res) != 0)
@@ -712,11 +609,88 @@ static void take_gone(struct requests *requests, const struct state_event *event
 {
 	for (uint32_t i = 0; i < event->gone_count; i++) {
 		uint64_t ino = ino_of_file(requests, event->gone[i].fd);
-		struct connection *connection = ino ? find(requests, ino) : NULL;
+		struct connection *connection = ino ? sockets_find(&requests->sockets, ino) : NULL;
 
 		if (connection && !is_of_another(connection, event))
-			remove_connection(requests, connection, event->ev.ts_ns, "closed");
+			sockets_remove_all(&requests->sockets, ino, event->ev.ts_ns, "closed");
 	}
+}
+
+/*
+ * A plaintext begins: of its socket is known what that has seen, whose own bytes nobody looks at
+ * any more, once its handshake is over.
+ */
+static struct connection *add_plaintext(struct requests *requests, uint64_t key, uint64_t ino,
+					uint64_t now_ns)
+{
+	struct connection *connection = sockets_add(&requests->sockets, key, now_ns), *socket;
+
+	socket = connection && ino ? sockets_find(&requests->sockets, ino) : NULL;
+	if (!socket)
+		return connection;
+	connection->is_out_of_step = !socket->opener;
+	connection->opener = socket->opener;
+	connection->role = socket->role;
+	connection->connect_us = socket->connect_us;
+	socket->connect_us = 0;
+	verdict_seal(socket, &requests->all);
+	/* Finds the other end of it, if that is on this machine. */
+	ends_peer(requests->all.ends, requests->all.state, socket);
+	return connection;
+}
+
+/* The places of bytes by which other ends are found are those of the socket. */
+static void note_peer(struct connection *connection, const struct connection *socket)
+{
+	if (!socket || !socket->peer)
+		return;
+	connection->peer_pid = socket->peer->pid;
+	connection->peer_opener = socket->peer->opener;
+}
+
+static void take_plaintext(struct requests *requests, const struct state_event *event)
+{
+	const struct event *ev = &event->ev;
+	const struct event_param *data = &ev->params[tls_data__data];
+	uint64_t key = event_param_u64(ev, tls_data__stream), ino = ev->file.ino;
+	unsigned int direction = (unsigned int)event_param_u64(ev, tls_data__direction);
+	struct connection *connection = sockets_find(&requests->sockets, key);
+	struct connection_call made = {
+		.ts_ns = ev->ts_ns,
+		.tid = ev->tid,
+		.pid = pid_of(event),
+		.fd = event_param_present(ev, tls_data__fd) ? event_param_i64(ev, tls_data__fd)
+							    : -1,
+		.file = event->fd,
+		.direction = direction == tls_directions__read ? DIRECTION_IN : DIRECTION_OUT,
+	};
+	struct stream_piece piece = {
+		.data = data->data,
+		.len = (uint32_t)event_param_u64(ev, tls_data__size),
+		.captured = data->len,
+		.end = ev->stream.end,
+		.other = ev->stream.other,
+		.is_placed = ev->stream.is_known,
+	};
+
+	if (!(key & TLS_KEY))
+		return;
+	if (direction == tls_directions__closed) {
+		if (connection)
+			sockets_remove(&requests->sockets, connection, ev->ts_ns, "closed");
+		return;
+	}
+	if (!connection)
+		connection = add_plaintext(requests, key, ino, ev->ts_ns);
+	if (!connection || connection->is_opaque)
+		return;
+	connection->is_used = true;
+	note_peer(connection, ino ? sockets_find(&requests->sockets, ino) : NULL);
+	if (connection->role == request_roles__unknown)
+		connection->role = role_of(event->fd);
+	if (piece.captured > piece.len)
+		piece.captured = piece.len;
+	connection_take(connection, &requests->all, &made, piece);
 }
 
 static void take_call(struct requests *requests, const struct state_event *event)
@@ -746,6 +720,9 @@ static void take_call(struct requests *requests, const struct state_event *event
 	case KIND_SHUTDOWN:
 		take_shutdown(requests, call, event);
 		return;
+	case KIND_PLAINTEXT:
+		take_plaintext(requests, event);
+		return;
 	default:
 		take_transfer(requests, call, event);
 	}
@@ -755,8 +732,8 @@ void requests_take(struct requests *requests, const struct state_event *event)
 {
 	requests->all.state = event->state;
 	datagrams_release(&requests->all, event->ev.ts_ns);
-	if (!requests->certain_ns)
-		requests->certain_ns = event->ev.ts_ns;
+	if (!requests->sockets.certain_ns)
+		requests->sockets.certain_ns = event->ev.ts_ns;
 	/* Its bytes went nowhere. */
 	if (event->ev.marks.is_faked)
 		return;
@@ -776,9 +753,9 @@ void requests_step(struct requests *requests, uint64_t now_ns)
 
 void requests_end(struct requests *requests, uint64_t now_ns)
 {
-	while (requests->hand) {
-		connection_give_up(requests->hand, &requests->all);
-		remove_connection(requests, requests->hand, now_ns, "");
+	while (requests->sockets.hand) {
+		connection_give_up(requests->sockets.hand, &requests->all);
+		sockets_remove(&requests->sockets, requests->sockets.hand, now_ns, "");
 	}
 	datagrams_release(&requests->all, UINT64_MAX);
 }
@@ -866,7 +843,7 @@ const void *requests_next(struct requests *requests, uint32_t *len)
 
 void requests_tell_limits(struct requests *requests)
 {
-	struct connection *connection = requests->hand;
+	struct connection *connection = requests->sockets.hand;
 
 	for (uint64_t i = 0; i < requests->all.exchanges.stats.followed; i++) {
 		const struct requests_limit limit = {connection->ino, connection->limit};

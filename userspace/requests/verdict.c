@@ -53,7 +53,7 @@ static void end_protocol(struct connection *connection, struct connections *all)
 
 bool verdict_is_sized(const struct connection *connection, const struct connections *all)
 {
-	return all->of_unknown &&
+	return all->of_unknown && !connection->is_sealed &&
 	       !connections_leave_out(all, connection->role, request_protocols__unknown);
 }
 
@@ -68,6 +68,15 @@ void verdict_make_opaque(struct connection *connection, struct connections *all)
 		conversation_give_up(connection, all,
 				     all->of_unknown ? EXCHANGE_UNWANTED : EXCHANGE_UNKNOWN);
 	verdict_set_limit(connection, all, connection->is_sized ? REQUESTS_LIMIT_SIZES : 0);
+}
+
+void verdict_seal(struct connection *connection, struct connections *all)
+{
+	connection->is_sealed = true;
+	if (connection->is_opaque || connection->protocol == &protocol_tls)
+		return;
+	verdict_end_requests(connection, all, EXCHANGE_UNWANTED);
+	verdict_make_opaque(connection, all);
 }
 
 void verdict_leave_out(struct connection *connection, struct connections *all)

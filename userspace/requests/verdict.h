@@ -20,6 +20,12 @@ void verdict_make_opaque(struct connection *connection, struct connections *all)
 /* Nobody has recognised its protocol: likewise, and it is counted. */
 void verdict_give_up(struct connection *connection, struct connections *all);
 
+/*
+ * The bytes of a socket are encrypted, and their plaintext is followed: nobody looks at them any
+ * more, but for the handshake while it lasts.
+ */
+void verdict_seal(struct connection *connection, struct connections *all);
+
 /* Whether their number counts, if its protocol is not known. */
 bool verdict_is_sized(const struct connection *connection, const struct connections *all);
 

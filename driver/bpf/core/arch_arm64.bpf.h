@@ -19,7 +19,7 @@ enum {
 
 struct pt_regs {
 	__u64 regs[31];
-	__u64 pc, pstate;
+	__u64 sp, pc, pstate;
 	__u64 orig_x0;
 	__s32 syscallno;
 };
@@ -41,6 +41,34 @@ static __always_inline __u64 registers_ip(struct pt_regs *regs)
 {
 	return READ(regs, pc);
 }
+
+static __always_inline __u64 registers_sp(struct pt_regs *regs)
+{
+	return READ(regs, sp);
+}
+
+/* What a program at a function of a program gets: laid out as the kernel shows it to all. */
+struct probe_registers {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+
+enum { PROBE_RETURN_BYTES = 0 /* that a return takes off the stack */ };
+
+static __always_inline __u64 probe_sp(const struct probe_registers *regs)
+{
+	return regs->sp;
+}
+
+static __always_inline __u64 probe_result(const struct probe_registers *regs)
+{
+	return regs->regs[0];
+}
+
+#define PROBE_ARGUMENT_0(registers) ((registers)->regs[0])
+#define PROBE_ARGUMENT_1(registers) ((registers)->regs[1])
+#define PROBE_ARGUMENT_2(registers) ((registers)->regs[2])
+#define PROBE_ARGUMENT_3(registers) ((registers)->regs[3])
 
 static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)
 {

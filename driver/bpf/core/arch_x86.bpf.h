@@ -16,7 +16,7 @@ enum {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct pt_regs {
-	unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax, ip;
+	unsigned long bp, bx, r10, r9, r8, cx, dx, si, di, orig_ax, ip, sp;
 };
 
 #pragma clang attribute pop
@@ -39,6 +39,34 @@ static __always_inline __u64 registers_ip(struct pt_regs *regs)
 {
 	return READ(regs, ip);
 }
+
+static __always_inline __u64 registers_sp(struct pt_regs *regs)
+{
+	return READ(regs, sp);
+}
+
+/* What a program at a function of a 64-bit program gets: laid out as the kernel's own, for ever. */
+struct probe_registers {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags,
+		sp, ss;
+};
+
+enum { PROBE_RETURN_BYTES = 8 /* that a return takes off the stack */ };
+
+static __always_inline __u64 probe_sp(const struct probe_registers *regs)
+{
+	return regs->sp;
+}
+
+static __always_inline __u64 probe_result(const struct probe_registers *regs)
+{
+	return regs->ax;
+}
+
+#define PROBE_ARGUMENT_0(regs) ((regs)->di)
+#define PROBE_ARGUMENT_1(regs) ((regs)->si)
+#define PROBE_ARGUMENT_2(regs) ((regs)->dx)
+#define PROBE_ARGUMENT_3(regs) ((regs)->cx)
 
 /* Whether a 32-bit program made the current system call; `task`: the current one. */
 static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)

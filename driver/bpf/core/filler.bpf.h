@@ -26,6 +26,18 @@ struct socket_owner {
 
 struct uring_note;
 
+/* Bytes that a function of a TLS library took or gave. */
+struct tls_piece {
+	__u64 buffer; /* address in the caller's memory */
+	__u64 key; /* of the stream: see TLS_KEY */
+	__u32 size;
+	__u32 wanted; /* of its bytes */
+	__s32 fd; /* of the socket; -1: not known */
+	__u8 direction; /* tls_directions */
+	__u8 is_guess; /* that this is the socket */
+	__u8 is_framed; /* see struct tls_count */
+};
+
 enum { URING_TEXT_BYTES = 256 /* of a request's strings, buffers and addresses in its note */ };
 
 /*
@@ -64,6 +76,7 @@ struct filler {
 	struct socket_owner owner; /* whose it is */
 	struct sock *sk; /* NULL: a packet that belongs to none */
 	struct sk_buff *skb; /* NULL: none is known */
+	struct tls_piece tls; /* of plaintext */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;

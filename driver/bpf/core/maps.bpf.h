@@ -117,6 +117,12 @@ struct {
 	__type(value, __u32);
 } stream_limits SEC(".maps");
 
+/* struct tls_note: programs and libraries that user space has not seen yet, maybe. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, TLS_NOTES_BYTES);
+} tls_notes SEC(".maps");
+
 /* User space changes it while the capture runs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -145,6 +151,7 @@ const volatile bool compares_arguments; /* with those on entry */
 const volatile bool reads_environments; /* of programs, when they begin */
 const volatile bool tells_files; /* see FRAME_FILE */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
+const volatile struct tls_chosen tls_chosen; /* whose plaintext is wanted; zeros: of none */
 const volatile __u32 stream_bytes; /* see readers/stream.bpf.h; 0: no streams are followed */
 const volatile char reason_names[REASONS_MAX][REASON_BYTES_MAX]; /* NUL-terminated, or empty */
 const volatile bool owns_sockets; /* see core/socket_owner.bpf.h */

@@ -17,6 +17,7 @@
 
 #include "harness/live.h"
 #include "scap/live/live.h"
+#include "scap/tls/follower.h"
 
 enum {
 	MARKER_FD = -1000000, /* and below */
@@ -31,6 +32,7 @@ struct live_test live_test;
 
 static struct {
 	struct scap_live *live;
+	struct tls_follower *tls; /* NULL: no functions are probed */
 	struct captured **events;
 	size_t count, room;
 	int64_t family[FAMILY_MAX]; /* threads of the test and its children */
@@ -66,6 +68,15 @@ static bool is_captured(const struct event_desc *desc, unsigned int tested)
 	return tested ? desc->id == tested || is_needed(desc->id) : !(desc->flags & EF_ON_REQUEST);
 }
 
+/* Plaintext is of the functions of programs, and its sockets those of calls that move bytes. */
+static int probe_functions(struct scap_live_config *config, struct error *err)
+{
+	config->tls_chosen = (struct tls_chosen){.wanted = 1, .all = 1};
+	config->stream_bytes = LIVE_SNAPLEN;
+	config->events[EVENT_read] = config->events[EVENT_write] = true;
+	return tls_follower_create("/proc", &capture.tls, err);
+}
+
 int capture_open(unsigned int tested, struct error *err)
 {
 	struct scap_live_config config = {
@@ -80,6 +91,11 @@ int capture_open(unsigned int tested, struct error *err)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		config.events[id] = is_captured(event_desc_get(id), tested);
+	if (tested == EVENT_tls_data) {
+		ret = probe_functions(&config, err);
+		if (ret)
+			return ret;
+	}
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++) {
 		unsigned int compat = syscall_code_of_compat(number);
 
@@ -88,6 +104,7 @@ int capture_open(unsigned int tested, struct error *err)
 			!tested && event_desc_of_syscall(compat)->id == EVENT_syscall;
 	}
 	capture.tid = gettid();
+	config.tls = capture.tls;
 	ret = scap_live_open(&config, &capture.live, err);
 	if (ret)
 		return ret;
@@ -109,6 +126,7 @@ void capture_close(void)
 	forget_events();
 	free(capture.events);
 	scap_source_destroy(scap_live_source(capture.live));
+	tls_follower_destroy(capture.tls);
 	memset(&capture, 0, sizeof(capture));
 }
 

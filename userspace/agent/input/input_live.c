@@ -23,6 +23,7 @@
 #include "scap/live/programs.h"
 #include "scap/proc/cgroup_keys.h"
 #include "scap/proc/ids.h"
+#include "scap/tls/follower.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
 
@@ -705,6 +706,7 @@ static void input_live_destroy(struct input *input)
 		scap_source_destroy(scap_flight_source(live->flight));
 	close_live(live->old);
 	close_live(live->live);
+	tls_follower_destroy(live->place.tls);
 	sampling_finish(&live->sampling);
 	host_close(&live->host);
 	scap_cgroup_keys_destroy(live->keys);
@@ -799,6 +801,14 @@ static int begin_flight(struct input_live *live, struct error *err)
 		       : 0;
 }
 
+static int follow_tls(struct input_live *live, struct error *err)
+{
+	char proc[64];
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", scap_proc_dir(live->host.proc));
+	return tls_follower_create(proc, &live->place.tls, err);
+}
+
 int input_live_open(const struct plan *plan, struct input_helpers *helpers, struct input **input,
 		    struct error *err)
 {
@@ -820,13 +830,15 @@ int input_live_open(const struct plan *plan, struct input_helpers *helpers, stru
 		r = sampling_open(&made->sampling, plan, &made->host, made->place.self_pids, err);
 		made->place.samples = made->sampling.samples;
 	}
-	if (r == 0) {
+	if (r == 0 && plan->options->tls.wanted)
+		r = follow_tls(made, err);
+	if (r == 0)
 		r = live_open(plan, &made->place, 0, &made->live, err);
-	}
 	if (r == 0)
 		r = begin_flight(made, err);
 	if (r) {
 		close_live(made->live);
+		tls_follower_destroy(made->place.tls);
 		sampling_finish(&made->sampling);
 		scap_cgroup_keys_destroy(made->keys);
 		host_close(&made->host);

@@ -124,6 +124,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.boot_offset_ns = boot_offset_ns,
 		.waker = place->waker,
 		.samples = place->samples,
+		.tls = place->tls,
 	};
 
 	if (place->keys && plan->rejects_groups)
@@ -137,6 +138,8 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		config.stream_only[id] = selection_is_of_streams_only(selection, id);
 		config.of_rules[id] = selection->of_rules[id];
 	}
+	if (place->tls)
+		config.tls_chosen = options->tls;
 	read_threads_at_once(plan, &config);
 	watch_own(&config);
 	choose(plan, &config);

@@ -22,6 +22,7 @@ struct live_place {
 	struct live_loader *loader; /* borrowed; NULL: this process */
 	struct scap_cgroup_keys *keys; /* borrowed; NULL: keys of control groups are not known */
 	struct samples *samples; /* borrowed: among the events; NULL: none */
+	struct tls_follower *tls; /* borrowed: sets programs for --tls; NULL: nobody does */
 	const struct waker *waker; /* borrowed: ends waits for events, too; NULL: nothing does */
 };
 

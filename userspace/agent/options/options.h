@@ -176,6 +176,7 @@ struct options {
 	struct agent_recording_limits limits;
 	enum agent_takeover takeover; /* from the agent that has the pid file */
 	bool unknown_protocols; /* have requests, too */
+	struct tls_chosen tls; /* whose plaintext under TLS is captured */
 	bool request_metrics; /* of all requests, on the pages */
 	bool tcp_metrics; /* of all sockets of TCP */
 	uint64_t tcp_sample_ns; /* between events tcp_sample; 0: TCP_SAMPLE_NS, and not for metrics

@@ -11,6 +11,7 @@
 #include "net/listen.h"
 #include "agent/options/options.h"
 #include "agent/options/row.h"
+#include "agent/options/tls.h"
 #include "requests/metrics/request_metrics.h"
 #include "util/count.h"
 #include "util/value.h"
@@ -710,6 +711,11 @@ static int set_http(struct options *options, const char *value)
 	return r ? r : -EINVAL;
 }
 
+static int set_tls(struct options *options, const char *value)
+{
+	return options_read_tls(value, &options->tls);
+}
+
 CONSTANT_SETTER(set_unknown_protocols, unknown_protocols, true)
 CONSTANT_SETTER(set_request_metrics, request_metrics, true)
 CONSTANT_SETTER(set_tcp_metrics, tcp_metrics, true)
@@ -775,6 +781,11 @@ const struct option_row option_rows_other[] = {
 	 set_http, .list = LIST_REPEATED,
 	 .accepts = "127.0.0.1:9100, [::1]:9100, :9100 (all addresses) or unix:PATH; up to 4 of "
 		    "them"},
+	{0, "tls", "all|NAME,...",
+	 "make requests of what processes send and receive by TLS, too, where they call functions "
+	 "of OpenSSL or GnuTLS: of all, or of those with these ids and names of threads",
+	 set_tls, .list = LIST_COMMAS, .about = LIVE,
+	 .accepts = "all, or up to 16 ids of processes and names of up to 15 characters"},
 	{0, "unknown-protocols", NULL,
 	 "make requests of connections of unknown protocols, too: what one side sends and the "
 	 "other one answers, with sizes and times. Costs an event for each call on them",

@@ -321,7 +321,8 @@ static void choose_parts(struct selection *selection, const struct filter *filte
 static void add_requests(struct selection *selection)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if (selection_is_possible(event_desc_get(id)) && selection_is_of_streams(id))
+		if (selection_is_possible(event_desc_get(id)) && selection_is_of_streams(id) &&
+		    id != EVENT_tls_data)
 			selection->events[id] |= WHY_REQUESTS;
 	selection->makes_requests = true;
 	selection->output_parts |= selection_complete(WHY_DESCRIPTORS | WHY_CONNECTIONS);
@@ -372,6 +373,11 @@ void selection_want_requests(struct selection *selection, bool recorded)
 	add_requests(selection);
 	selection->output_parts |= selection_complete(WHY_CONTAINERS);
 	mark_parts(selection);
+}
+
+void selection_want_plaintext(struct selection *selection)
+{
+	selection->events[EVENT_tls_data] |= WHY_REQUESTS;
 }
 
 void selection_want_sockets(struct selection *selection, bool samples)
@@ -458,7 +464,7 @@ bool selection_is_of_streams(unsigned int id)
 
 	/* Of what nobody sees, how many bytes there were; and how long a connection took. */
 	if (id == EVENT_shutdown || id == EVENT_sendfile || id == EVENT_splice ||
-	    id == EVENT_tcp_connect)
+	    id == EVENT_tcp_connect || id == EVENT_tls_data)
 		return true;
 	return desc && desc->flags & EF_STREAMS && !needs_position(desc);
 }

@@ -93,6 +93,9 @@ bool selection_captures_same(const struct selection *a, const struct selection *
 /* Whether `to` updates parts of the state that `from` does not. */
 bool selection_adds_parts(const struct selection *from, const struct selection *to);
 
+/* Requests are made of plaintext under TLS, too. */
+void selection_want_plaintext(struct selection *selection);
+
 /* Whether requests are made of what calls transfer, and which events do that. */
 bool selection_has_requests(const struct selection *selection);
 bool selection_is_of_streams(unsigned int id);

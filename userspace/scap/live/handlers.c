@@ -46,6 +46,7 @@ static const struct {
 	 BPF_CGROUP_UDP4_SENDMSG},
 	{"cgroup/sendmsg6", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, NOT_BY_TYPE, NOT_BY_TYPE,
 	 BPF_CGROUP_UDP6_SENDMSG},
+	{"uprobe", BPF_PROG_TYPE_KPROBE, NOT_BY_TYPE, NOT_BY_TYPE},
 };
 
 /* What the kernel describes of a way to attach. */

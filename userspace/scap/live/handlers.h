@@ -20,7 +20,7 @@
 struct bpf_object;
 struct bpf_program;
 
-enum { LIVE_HANDLERS = 7 };
+enum { LIVE_HANDLERS = 8 };
 
 struct live_handlers {
 	int ids[LIVE_HANDLERS], count; /* of libbpf */

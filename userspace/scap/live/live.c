@@ -20,6 +20,7 @@
 #include "scap/live/maps.h"
 #include "scap/live/live_rings.h"
 #include "scap/live/live_samples.h"
+#include "scap/live/live_tls.h"
 #include "scap/live/load.h"
 #include "scap/live/loaded.h"
 #include "scap/live/programs.h"
@@ -78,6 +79,7 @@ struct scap_live {
 	struct flight_rings flight_rings; /* `cpus` 0: there are none */
 	struct heartbeat heartbeat;
 	struct live_sampler sampler;
+	struct live_tls tls;
 	struct live_samples samples;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
@@ -184,6 +186,7 @@ static int live_attach(struct scap_live *live, struct error *err)
 static void live_detach(struct scap_live *live)
 {
 	live_sampler_stop(&live->sampler);
+	live_tls_end(&live->tls);
 	/* A program that is running continues. */
 	if (live_loaded_close(&live->loaded, LIVE_LINK))
 		live_wait_for_programs();
@@ -483,6 +486,8 @@ static int live_begin(struct scap_live *live, const struct scap_live_config *con
 		r = live_attach(live, err);
 	if (r == 0 && config->samples)
 		samples_begin(config->samples);
+	if (r == 0)
+		r = live_tls_begin(&live->tls, &live->loaded, config, err);
 	return r ? r : begin_samples(live, config, err);
 }
 

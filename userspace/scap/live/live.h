@@ -18,6 +18,7 @@
 struct samples; /* scap/samples/samples.h */
 struct waker; /* util/waker.h */
 struct live_loader; /* scap/live/loaded.h */
+struct tls_follower; /* scap/tls/follower.h */
 
 /* Which arguments are noted on entry of their calls. Each call with a note costs all calls. */
 enum live_entry_notes {
@@ -98,6 +99,12 @@ struct scap_live_config {
 	uint32_t stream_bytes;
 	/* These are wanted of such sockets alone; a close of what is not known to be a file. */
 	bool stream_only[EVENT_ID_MAX];
+	/*
+	 * Whose plaintext under TLS is wanted, as events tls_data. `tls`: who sets the programs for
+	 * that, borrowed; without it there are no such events.
+	 */
+	struct tls_chosen tls_chosen;
+	struct tls_follower *tls;
 	bool has_budget; /* scap_live_shed() has an effect */
 	uint64_t sample_ns; /* from one tcp_sample of a connection to the next; 0: there are none */
 	/*

@@ -122,6 +122,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_FOLLOWED] = object->skeleton->maps.followed,
 		[LIVE_MAP_MUTED] = object->skeleton->maps.muted,
 		[LIVE_MAP_STREAM_LIMITS] = object->skeleton->maps.stream_limits,
+		[LIVE_MAP_TLS_NOTES] = object->skeleton->maps.tls_notes,
 	};
 	unsigned int row = 0;
 
@@ -172,6 +173,7 @@ static void freeze_maps(const struct live_object *object)
 		[LIVE_MAP_MUTED] = true,
 		[LIVE_MAP_BELL] = true,
 		[LIVE_MAP_STREAM_LIMITS] = true,
+		[LIVE_MAP_TLS_NOTES] = true,
 	};
 	struct bpf_map *map;
 
@@ -439,7 +441,7 @@ static int load_attach(struct live_loader *loader, struct live_loaded *loaded, s
 		return error_set(err, -EINVAL, "no BPF programs are loaded");
 	for (size_t i = 0; i < live_programs_count && r == 0; i++)
 		if (live_programs[i].hook && !live_programs[i].for_answers &&
-		    live_object_is_loaded(object, i))
+		    !live_programs[i].at_probes && live_object_is_loaded(object, i))
 			r = load_attach_one(load_of(loader), i, loaded, err);
 	loaded->filters_error = r ? r : scan_filters(object);
 	/* Without it, events of sockets that are open now have no owner, and are counted. */

@@ -54,6 +54,7 @@ struct loader_config {
 	uint8_t entry_notes; /* enum live_entry_notes */
 	uint8_t call_hooks; /* enum live_hooks, one that can be asked for */
 	uint8_t events[EVENT_ID_MAX], calls[SYSCALL_NR_MAX];
+	struct tls_chosen tls_chosen;
 	struct kernel_filters kernel_filters;
 };
 

@@ -31,6 +31,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.snaplen = config->snaplen,
 		.stream_bytes = config->stream_bytes,
 		.snaplen_rules = config->snaplen_rules,
+		.tls_chosen = config->tls_chosen,
 		.kernel_filters = config->kernel_filters,
 		.enter_times = config->enter_times,
 		.environments = config->environments,
@@ -124,8 +125,8 @@ static const char *find_fault(const struct loader_config *wire)
 		return "the size of ring buffers";
 	if (wire->enter_times > 1 || wire->verbose > 1 || wire->has_budget > 1 ||
 	    wire->environments > 1 || wire->chooses > 1 || wire->chooses_children > 1 ||
-	    wire->holds > 1 || wire->entry_notes > ENTRY_NOTES_ALL ||
-	    wire->call_hooks > CALL_HOOKS_EACH)
+	    wire->holds > 1 || wire->tls_chosen.wanted > 1 || wire->tls_chosen.all > 1 ||
+	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		if (wire->iterators[i] > 1)
@@ -160,6 +161,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.snaplen = wire->snaplen,
 		.stream_bytes = wire->stream_bytes,
 		.snaplen_rules = wire->snaplen_rules,
+		.tls_chosen = wire->tls_chosen,
 		.kernel_filters = wire->kernel_filters,
 		.enter_times = wire->enter_times,
 		.environments = wire->environments,

@@ -165,6 +165,9 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.sends_noted, object->rodata->notes_sends},
 		{object->maps.stream_limits, config->stream_bytes},
 		{object->maps.opened, config->stream_only[EVENT_close]},
+		{object->maps.tls_threads, config->tls_chosen.wanted},
+		{object->maps.tls_objects, config->tls_chosen.wanted},
+		{object->maps.tls_counts, config->tls_chosen.wanted},
 		{object->maps.socket_owners, object->rodata->owns_sockets},
 		{object->maps.listeners, object->rodata->owns_sockets},
 		{object->maps.uring_rows, hands_over_requests(made)},
@@ -231,6 +234,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	/* By what is read of descriptors at the start it is known that they are kept. */
 	object->rodata->tells_files = config->iterators[SCAP_LIVE_OPEN_FDS] || config->stream_bytes;
 	object->rodata->stream_bytes = config->stream_bytes;
+	object->rodata->tls_chosen = config->tls_chosen;
 	object->rodata->notes_sends = notes_sends(made);
 	object->rodata->owns_sockets = live_owns_sockets(config);
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,

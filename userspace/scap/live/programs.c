@@ -33,6 +33,7 @@ const struct live_program live_programs[] = {
 #define ITERATOR_EVENT(name, id, iterator, ...)                                                    \
 	{STRING(FILLER_NAME(name)), #iterator, id, LOSES_ALL_EVENTS, .is_iterator = true},
 #define URING_EVENT(...)
+#define PROBE_EVENT(...)
 #include "events/all.def"
 #define URING_ROW(name, id)                                                                        \
 	{STRING(URING_NAME(name)), NULL, id, LOSES_SOME_EVENTS, .for_uring = true},
@@ -64,6 +65,10 @@ const struct live_program live_programs[] = {
 #define JUMP_PROGRAM(name) {#name, NULL, EVENT_NONE, LOSES_ALL_EVENTS, .jump = JUMP_##name},
 #define ANSWER_PROGRAM(name, tracepoint)                                                           \
 	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_answers = true},
+#define TLS_PROGRAM(name, tracepoint)                                                              \
+	{#name, #tracepoint, EVENT_tls_data, LOSES_DETAILS, .for_tls = true},
+#define PROBE_PROGRAM(name)                                                                        \
+	{#name, "uprobe", EVENT_tls_data, LOSES_ALL_EVENTS, .for_tls = true, .at_probes = true},
 #define CALLS_PROGRAM(name, hook, condition)                                                       \
 	{#name, #hook, EVENT_NONE, LOSES_ALL_EVENTS, .for_times = condition},
 #include "events/programs.def"
@@ -193,6 +198,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 		return false;
 	if (program->for_follow)
 		return config->chosen.chooses;
+	if (program->for_tls && !config->tls_chosen.wanted)
+		return false;
 	if (program->for_names)
 		return live_compares_names(&config->kernel_filters);
 	if (program->at_sends)
@@ -312,6 +319,14 @@ static void add_opens(const struct scap_live_config *config,
 	}
 }
 
+/* The one that maps files, if libraries are looked for. */
+static void add_mappings(const struct scap_live_config *config,
+			 struct call_events calls[SYSCALL_NR_MAX])
+{
+	if (config->tls_chosen.wanted && !calls[SYS_mmap].native)
+		calls[SYS_mmap].native = NOTICED_MAPPING;
+}
+
 /* Calls that the programs notice, also without an event: the test call, and new seccomp filters. */
 static void add_noticed(struct call_events calls[SYSCALL_NR_MAX])
 {
@@ -335,6 +350,7 @@ void live_call_events(const struct scap_live_config *config, const bool rejected
 	}
 	add_accepts(config, calls);
 	add_opens(config, calls);
+	add_mappings(config, calls);
 	add_noticed(calls);
 }
 

@@ -32,6 +32,8 @@ struct live_program {
 			 */
 	bool by_number; /* then: on kernels that do not hand over requests, and on no other */
 	bool for_answers; /* attached only while they are needed: see answers.h */
+	bool for_tls; /* needed only for plaintext under TLS */
+	bool at_probes; /* attached to functions of programs: see scap/tls/follower.h */
 	bool is_iterator; /* the hook is one of the kernel's, over the map of socket owners */
 	uint8_t at_sends; /* enum bpf_attach_type of the hook of control groups; 0: a tracepoint */
 };

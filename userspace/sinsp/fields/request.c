@@ -131,6 +131,8 @@ const struct field_desc fields_request[] = {
 	ROW("ttl", "ttl", UINT32, get_number, "<60", "seconds for which these are valid",
 	    .unit = FIELD_UNIT_S),
 	ROW("version", "version", CHARBUF, get_string, "=2", "of the protocol: of HTTP 1.1 or 2"),
+	ROW("is_tls", "is_tls", BOOL, get_number, "=true",
+	    "the connection is encrypted, and what was sent is known nevertheless: --tls"),
 	ROW("messages.request", "request_messages", UINT32, get_number, ">1",
 	    "messages of gRPC in the request"),
 	ROW("messages.response", "response_messages", UINT32, get_number, ">1",

@@ -547,7 +547,9 @@ static void test_requests(void **state)
 		if (event_desc_get(id) && is_native(id) &&
 		    !(event_desc_get(id)->flags & EF_RECORDED))
 			assert_int_equal((selection.events[id] & WHY_REQUESTS) != 0,
-					 selection_is_of_streams(id));
+					 selection_is_of_streams(id) && id != EVENT_tls_data);
+	selection_want_plaintext(&selection);
+	assert_int_equal(selection.events[EVENT_tls_data], WHY_REQUESTS);
 	assert_true(selection_is_of_streams(EVENT_read));
 	assert_false(selection_is_of_streams(EVENT_openat));
 	assert_int_equal(selection.events[EVENT_write], WHY_REQUESTS);

@@ -14,7 +14,7 @@
 #include "scap/live/skeleton.h"
 #include "unit.h"
 
-enum { HANDLERS_MAX = 8, FIRST_HANDLER = 100, NOTHING_INSNS = 2, COOKIE = 77, FIRST_TYPE = 5000 };
+enum { HANDLERS_MAX = 16, FIRST_HANDLER = 100, NOTHING_INSNS = 2, COOKIE = 77, FIRST_TYPE = 5000 };
 
 /* What libbpf was asked for, and what it answers. */
 static struct {

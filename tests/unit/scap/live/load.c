@@ -146,7 +146,7 @@ static bool is_written(int map)
 {
 	static const char *const names[] = {"rings", "backward_rings",	"scratch",   "bell",
 					    "shed",  "rejected_groups", "answers",   "followed",
-					    "muted", "stream_limits",	"lanner.bss"};
+					    "muted", "stream_limits",	"tls_notes", "lanner.bss"};
 	struct bpf_map_info info = {0};
 	uint32_t bytes = sizeof(info);
 

@@ -407,7 +407,7 @@ static void test_rejected_parts(void **state)
 		for (size_t row = row_of("note_clone3"); row < live_programs_count; row++)
 			assert_true(live_programs[row].for_times || live_programs[row].for_names ||
 				    live_programs[row].for_follow || live_programs[row].at_sends ||
-				    live_programs[row].for_uring ||
+				    live_programs[row].for_uring || live_programs[row].for_tls ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Programs at functions of TLS libraries, which write plaintext and know its socket, and those that
+ * note which programs may have such functions. Calls that such a function makes of another one are
+ * a part of it.
+ */
+#ifndef LANNER_TLS_PROGRAMS_BPF_H
+#define LANNER_TLS_PROGRAMS_BPF_H
+
+#include "bpf/fillers.bpf.h"
+
+enum {
+	TLS_READ, /* tls_directions */
+	TLS_WRITE,
+	TLS_CLOSED,
+	PROT_EXECUTE = 4,
+	LIBRARY_NAME_BYTES = 8, /* by which one is known */
+};
+
+/* Not inlined: the verifier walks it once. */
+static __attribute__((noinline)) bool tls_chooses(struct task_struct *task)
+{
+	__u32 pid = current_pid();
+	__u64 own[2] = {};
+
+	if (tls_chosen.all)
+		return true;
+	bpf_get_current_comm(own, sizeof(own));
+	for (int i = 0; i < TLS_CHOSEN_MAX; i++) {
+		const volatile __u64 *name = (const volatile __u64 *)tls_chosen.names[i];
+
+		if (tls_chosen.pids[i] && tls_chosen.pids[i] == pid)
+			return true;
+		if (name[0] && name[0] == own[0] && name[1] == own[1])
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool tls_is_left_out(struct task_struct *task)
+{
+	return is_own_pid(pid_of(task)) || is_left_out(task, EVENT_tls_data) || !tls_chooses(task);
+}
+
+/* A function begins. has_done: it does not return how many bytes it moved. */
+static __always_inline int tls_begin(struct probe_registers *regs, bool has_done)
+{
+	struct task_struct *task = this_task();
+	struct tls_thread *thread, call = {
+		.object = PROBE_ARGUMENT_0(regs),
+		.buffer = PROBE_ARGUMENT_1(regs),
+		.size = PROBE_ARGUMENT_2(regs),
+		.done = has_done ? PROBE_ARGUMENT_3(regs) : 0,
+		.sp = probe_sp(regs),
+	};
+	__u32 tid = tid_of(task);
+
+	if (tls_is_left_out(task))
+		return 0;
+	thread = bpf_map_lookup_elem(&tls_threads, &tid);
+	if (!thread)
+		bpf_map_update_elem(&tls_threads, &tid, &call, BPF_ANY);
+	else if (!is_in_tls_call(thread, call.sp))
+		*thread = call;
+	return 0;
+}
+
+static __always_inline int tls_call_run(struct probe_registers *regs)
+{
+	return tls_begin(regs, false);
+}
+
+static __always_inline int tls_call_ex_run(struct probe_registers *regs)
+{
+	return tls_begin(regs, true);
+}
+
+/* The object of a call; NULL: there is no room. */
+static __always_inline struct tls_object *tls_object_of(const struct tls_thread *call)
+{
+	const struct tls_object_key key = {call->object, current_pid()};
+	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key), made = {.fd = -1};
+
+	if (object)
+		return object;
+	bpf_map_update_elem(&tls_objects, &key, &made, BPF_ANY);
+	return bpf_map_lookup_elem(&tls_objects, &key);
+}
+
+/*
+ * Ends the call of the thread that has this return. Returns its object; NULL: there is none.
+ * call: what is known of it.
+ */
+static __always_inline struct tls_object *tls_end(struct probe_registers *regs,
+						  struct tls_thread *call)
+{
+	struct tls_thread *thread = tls_thread_find();
+	struct tls_object *object;
+
+	if (!thread || !thread->object || probe_sp(regs) - thread->sp != PROBE_RETURN_BYTES)
+		return NULL;
+	*call = *thread;
+	thread->object = 0;
+	object = tls_object_of(call);
+	if (object && call->file.ino && !call->is_confused && !object->loose) {
+		object->file = call->file;
+		object->fd = call->fd;
+	}
+	return object;
+}
+
+static __always_inline int tls_call_end_run(struct probe_registers *regs)
+{
+	struct tls_thread call;
+
+	tls_end(regs, &call);
+	return 0;
+}
+
+/* A key of its own for a plaintext without a socket. */
+static __always_inline __u64 tls_loose_key(void)
+{
+	__u64 number = bpf_ktime_get_boot_ns() << 6 | (bpf_get_smp_processor_id() & 63);
+
+	return (number & (TLS_KEY_LOOSE - 1)) | TLS_KEY | TLS_KEY_LOOSE;
+}
+
+static __always_inline __u64 tls_key_of(struct tls_object *object)
+{
+	if (object->file.ino && !object->loose)
+		return (object->file.ino & (TLS_KEY_LOOSE - 1)) | TLS_KEY;
+	if (!object->loose)
+		object->loose = tls_loose_key();
+	return object->loose;
+}
+
+/* How many bytes the function says that it moved. */
+static __always_inline __u32 tls_moved(struct probe_registers *regs, const struct tls_thread *call)
+{
+	__s32 result = probe_result(regs);
+	__u64 done = 0;
+
+	if (result <= 0)
+		return 0;
+	if (!call->done)
+		return result;
+	if (bpf_probe_read_user(&done, sizeof(done), (void *)call->done))
+		return 0;
+	return done <= call->size ? done : 0;
+}
+
+/* Counts the bytes. Returns the number behind them, and that of the other direction. */
+static __always_inline struct frame_stream tls_count_bytes(struct filler *f, __u8 direction)
+{
+	const __u64 key = f->tls.key;
+	struct tls_count *count = bpf_map_lookup_elem(&tls_counts, &key), made = {};
+	union data_start start = {};
+
+	if (!count) {
+		/* One that was forgotten does not go on where it was. */
+		made.moved[TLS_READ] = made.moved[TLS_WRITE] = bpf_get_prandom_u32();
+		made.is_framed = f->tls.size >= sizeof(start) &&
+				 bpf_probe_read_user(&start, sizeof(start), (void *)f->tls.buffer) == 0 &&
+				 is_http2(&start);
+		bpf_map_update_elem(&tls_counts, &key, &made, BPF_ANY);
+		count = bpf_map_lookup_elem(&tls_counts, &key);
+	}
+	if (!count)
+		return (struct frame_stream){};
+	count->moved[direction & 1] += f->tls.size;
+	f->tls.is_framed = count->is_framed;
+	return (struct frame_stream){.end = count->moved[direction & 1],
+				     .other = count->moved[!(direction & 1)],
+				     .is_known = 1};
+}
+
+/* As stream_wanted() and data_limit(). */
+static __always_inline __u32 tls_wanted(struct filler *f)
+{
+	const __u64 key = f->tls.key;
+	__u32 *chosen = bpf_map_lookup_elem(&stream_limits, &key), bytes = stream_bytes;
+	union data_start start = {};
+
+	if (chosen)
+		bytes = *chosen;
+	if (bytes && bytes == stream_bytes && f->tls.size > bytes &&
+	    (f->tls.is_framed ||
+	     (bpf_probe_read_user(&start, sizeof(start), (void *)f->tls.buffer) == 0 &&
+	      is_long_start(&start))))
+		bytes = KEPT_HEAD;
+	return bytes <= SNAPLEN_MAX ? bytes : 0;
+}
+
+/* What all events here have to pass. */
+static __always_inline bool tls_event_begin(struct filler *f, void *ctx)
+{
+	return !exit_is_rejected(f->self, EVENT_tls_data, f->ret, 0, 0) &&
+	       !(kernel_filters.mutes && mute_drops(f->self, EVENT_tls_data)) &&
+	       !budget_sheds(EVENT_tls_data) &&
+	       filler_begin(f, ctx, EVENT_tls_data, tls_data__count);
+}
+
+static __always_inline bool tls_data_begin(struct filler *f, struct probe_registers *regs,
+					   __u8 direction)
+{
+	struct tls_thread call = {};
+	struct tls_object *object = tls_end(regs, &call);
+	struct frame_stream stream;
+
+	f->tls.size = object ? tls_moved(regs, &call) : 0;
+	if (!f->tls.size)
+		return false;
+	f->ret = f->tls.size;
+	f->tls.key = tls_key_of(object);
+	f->tls.buffer = call.buffer;
+	f->tls.direction = direction;
+	f->tls.fd = object->file.ino ? object->fd : -1;
+	stream = tls_count_bytes(f, direction);
+	f->tls.wanted = tls_wanted(f);
+	if (!f->tls.wanted || !tls_event_begin(f, regs))
+		return false;
+	f->slot->file = object->file;
+	f->slot->stream = stream;
+	return true;
+}
+
+static __always_inline int tls_data_end(struct probe_registers *regs, __u8 direction)
+{
+	struct filler filler = {.self = this_task()}, *f = &filler;
+
+	return tls_data_begin(f, regs, direction) ? FILLER_NAME(tls_data)(f) : 0;
+}
+
+static __always_inline int tls_read_end_run(struct probe_registers *regs)
+{
+	return tls_data_end(regs, TLS_READ);
+}
+
+static __always_inline int tls_write_end_run(struct probe_registers *regs)
+{
+	return tls_data_end(regs, TLS_WRITE);
+}
+
+/*
+ * An object is freed, or made ready for another connection. Where its socket is known, the end of
+ * that is the end of the connection.
+ */
+static __always_inline bool tls_forget_begin(struct filler *f, struct probe_registers *regs)
+{
+	const struct tls_object_key key = {PROBE_ARGUMENT_0(regs), current_pid()};
+	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key);
+
+	if (!object)
+		return false;
+	f->tls.key = object->loose;
+	bpf_map_delete_elem(&tls_objects, &key);
+	if (!f->tls.key)
+		return false;
+	f->tls.direction = TLS_CLOSED;
+	f->tls.fd = -1;
+	if (!tls_event_begin(f, regs))
+		return false;
+	f->slot->file.ino = 0;
+	f->slot->stream = (struct frame_stream){};
+	return true;
+}
+
+static __always_inline int tls_forget_run(struct probe_registers *regs)
+{
+	struct filler filler = {.self = this_task()}, *f = &filler;
+
+	return tls_forget_begin(f, regs) ? FILLER_NAME(tls_data)(f) : 0;
+}
+
+static __always_inline void tls_tell(__u64 ino, __u32 dev)
+{
+	const struct tls_note note = {.pid = current_pid(), .dev = dev, .ino = ino};
+
+	bpf_ringbuf_output(&tls_notes, (void *)&note, sizeof(note), 0);
+}
+
+static __always_inline int note_tls_exec_run(__u64 *ctx)
+{
+	if (!tls_is_left_out(this_task()))
+		tls_tell(0, 0);
+	return 0;
+}
+
+/* Whether a file is one of a library, by its name: others are found when all processes are looked at. */
+static __always_inline bool is_tls_library(struct file *file)
+{
+	char name[LIBRARY_NAME_BYTES] = {};
+	const unsigned char *at = GET(file, f_path.dentry, d_name.name);
+
+	bpf_probe_read_kernel_str(name, sizeof(name), at);
+	return (name[0] == 'l' && name[1] == 'i' && name[2] == 'b') &&
+	       ((name[3] == 's' && name[4] == 's' && name[5] == 'l') ||
+		(name[3] == 'g' && name[4] == 'n' && name[5] == 'u' && name[6] == 't'));
+}
+
+/* Not inlined, as kernel_filter_run(). */
+static __attribute__((noinline)) int tls_note_mapping(struct task_struct *task, struct pt_regs *regs)
+{
+	struct caller caller = call_caller(task);
+	__u32 protection = call_argument(regs, caller, 2);
+	struct file *file;
+	struct frame_file identity;
+
+	if (!(protection & PROT_EXECUTE))
+		return 0;
+	file = fd_file(call_argument(regs, caller, 4));
+	if (!file || !is_tls_library(file) || tls_is_left_out(task))
+		return 0;
+	identity = file_identity(file);
+	tls_tell(identity.ino, identity.dev);
+	return 0;
+}
+
+#endif

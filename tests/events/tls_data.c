@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tls_data: of functions that are called like those of OpenSSL, and do as they do with sockets. The
+ * program has them itself, so that it is the library.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "harness/fixture.h"
+#include "harness/live.h"
+
+int SSL_write(void *object, const void *data, int bytes);
+int SSL_read(void *object, void *data, int bytes);
+int SSL_read_ex(void *object, void *data, size_t bytes, size_t *done);
+void SSL_free(void *object);
+
+/* What the functions do with it, which encrypt nothing. */
+struct object {
+	int fd; /* -1: they move no bytes */
+	const char *inner; /* what they write by the same function before; NULL: nothing */
+};
+
+__attribute__((noinline)) int SSL_write(void *object, const void *data, int bytes)
+{
+	const struct object *at = object;
+	struct object within = {.fd = at->fd};
+
+	if (at->inner)
+		SSL_write(&within, at->inner, (int)strlen(at->inner));
+	return at->fd < 0 ? bytes : (int)write(at->fd, data, (size_t)bytes);
+}
+
+__attribute__((noinline)) int SSL_read(void *object, void *data, int bytes)
+{
+	return (int)read(((struct object *)object)->fd, data, (size_t)bytes);
+}
+
+__attribute__((noinline)) int SSL_read_ex(void *object, void *data, size_t bytes, size_t *done)
+{
+	ssize_t n = read(((struct object *)object)->fd, data, bytes);
+
+	if (n <= 0)
+		return 0;
+	*done = (size_t)n;
+	return 1;
+}
+
+__attribute__((noinline)) void SSL_free(void *object)
+{
+	((struct object *)object)->fd = -1;
+}
+
+static uint64_t inode_of(int fd)
+{
+	struct stat file;
+
+	require(fstat(fd, &file) == 0);
+	return file.st_ino;
+}
+
+/* Returns the next event, which is of that socket. */
+static const struct event *expect_piece(int fd, unsigned int direction, const char *text)
+{
+	const struct event *ev = live_next(EVENT_tls_data);
+
+	expect_i64(ev, tls_data__fd, fd);
+	expect_i64(ev, tls_data__direction, direction);
+	expect_i64(ev, tls_data__size, (int64_t)strlen(text));
+	expect_i64(ev, tls_data__stream, (int64_t)(inode_of(fd) | TLS_KEY));
+	expect_i64(ev, tls_data__is_guess, 0);
+	expect_bytes(ev, tls_data__data, text, strlen(text));
+	expect_true(ev->file.ino == inode_of(fd));
+	expect_true(ev->stream.is_known);
+	return ev;
+}
+
+/* Another object at the same address is another connection. */
+static void use_again(struct object *object, int pair[2])
+{
+	char text[16];
+	size_t done;
+
+	SSL_free(object);
+	require(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	object->fd = pair[0];
+	require(SSL_write(object, "other", 5) == 5);
+	expect_piece(pair[0], tls_directions__write, "other");
+	require(write(pair[1], "reply", 5) == 5);
+	require(SSL_read_ex(object, text, sizeof(text), &done) == 1 && done == 5);
+	expect_piece(pair[0], tls_directions__read, "reply");
+}
+
+/* What moves bytes before a socket is known has a key of its own until it is freed. */
+static void be_loose(void)
+{
+	struct object object = {.fd = -1};
+	const struct event *ev;
+	int64_t key;
+
+	require(SSL_write(&object, "bio", 3) == 3);
+	ev = live_next(EVENT_tls_data);
+	key = event_param_i64(ev, tls_data__stream);
+	expect_true(key & (int64_t)TLS_KEY_LOOSE);
+	expect_true(ev->file.ino == 0);
+	expect_params(ev, ABSENT, NUMBER(tls_directions__write), NUMBER(3), NUMBER(key), NUMBER(0),
+		      BYTES("bio", 3));
+	SSL_free(&object);
+	expect_params(live_next(EVENT_tls_data), ABSENT, NUMBER(tls_directions__closed), NUMBER(0),
+		      NUMBER(key), NUMBER(0), ABSENT);
+}
+
+LIVE_TEST(tls_data)
+{
+	struct object object = {0};
+	const struct event *ev;
+	int pair[2], other[2];
+	uint32_t end;
+	char text[16];
+
+	require(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+	object.fd = pair[0];
+	require(SSL_write(&object, "hello", 5) == 5);
+	end = expect_piece(pair[0], tls_directions__write, "hello")->stream.end;
+	require(write(pair[1], "world!", 6) == 6);
+	require(SSL_read(&object, text, sizeof(text)) == 6);
+	ev = expect_piece(pair[0], tls_directions__read, "world!");
+	expect_true(ev->stream.other == end);
+	/* A function that it calls is a part of it. */
+	object.inner = "within";
+	require(SSL_write(&object, "outer", 5) == 5);
+	ev = expect_piece(pair[0], tls_directions__write, "outer");
+	expect_true(ev->stream.end == end + 5);
+	object.inner = NULL;
+	use_again(&object, other);
+	be_loose();
+	expect_no_event(EVENT_tls_data, getpid());
+}

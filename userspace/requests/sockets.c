@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* A hash table with chains; the hand of the ring passes by those that were used since. */
+#include "requests/sockets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "requests/ends.h"
+#include "requests/requests.h"
+
+/* The next power of two, for a table that is half full at most. */
+static uint32_t table_size(uint32_t sockets)
+{
+	uint32_t size = 16;
+
+	while (size < sockets)
+		size *= 2;
+	return size;
+}
+
+int sockets_init(struct sockets *sockets, uint32_t max, struct connections *all)
+{
+	*sockets = (struct sockets){.all = all, .max = max, .mask = table_size(max) - 1};
+	sockets->slots = calloc(sockets->mask + 1, sizeof(struct connection *));
+	return sockets->slots ? 0 : -ENOMEM;
+}
+
+void sockets_finish(struct sockets *sockets)
+{
+	pool_finish(&sockets->pool);
+	free(sockets->slots);
+}
+
+/* With a secret key: who makes many sockets could keep those that share a slot. */
+static struct connection **slot_of(const struct sockets *sockets, uint64_t ino)
+{
+	const uint64_t *key = sockets->all->key.parts;
+	uint64_t hash = (ino ^ key[0]) * (key[1] | 1);
+
+	return &sockets->slots[(hash >> 32) & sockets->mask];
+}
+
+struct connection *sockets_find(const struct sockets *sockets, uint64_t ino)
+{
+	struct connection *connection = *slot_of(sockets, ino);
+
+	while (connection && connection->ino != ino)
+		connection = connection->chain;
+	return connection;
+}
+
+static void unlink_connection(struct sockets *sockets, struct connection *connection)
+{
+	struct connection **link = slot_of(sockets, connection->ino);
+
+	while (*link != connection)
+		link = &(*link)->chain;
+	*link = connection->chain;
+	connection->before->behind = connection->behind;
+	connection->behind->before = connection->before;
+	if (sockets->hand == connection)
+		sockets->hand = connection->behind == connection ? NULL : connection->behind;
+}
+
+void sockets_remove(struct sockets *sockets, struct connection *connection, uint64_t now_ns,
+		    const char *error)
+{
+	connection_release(connection, sockets->all, now_ns,
+			   connection->was_reset ? "reset" : error);
+	ends_remove(sockets->all->ends, connection);
+	unlink_connection(sockets, connection);
+	pool_free(&sockets->pool, connection, sizeof(*connection));
+	sockets->all->exchanges.stats.followed--;
+}
+
+void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error)
+{
+	struct connection *plain = sockets_find(sockets, ino | TLS_KEY),
+			  *socket = sockets_find(sockets, ino);
+
+	if (socket && socket->was_reset && plain)
+		plain->was_reset = true;
+	if (plain)
+		sockets_remove(sockets, plain, now_ns, error);
+	if (socket)
+		sockets_remove(sockets, socket, now_ns, error);
+}
+
+/* Removes one that was not used since the hand was there last. */
+static void evict_connection(struct sockets *sockets, uint64_t now_ns)
+{
+	struct connection *connection;
+
+	while (sockets->hand->is_used) {
+		sockets->hand->is_used = false;
+		sockets->hand = sockets->hand->behind;
+	}
+	connection = sockets->hand;
+	connection_give_up(connection, sockets->all);
+	sockets_remove(sockets, connection, now_ns, "");
+	sockets->all->exchanges.stats.no_room++;
+	sockets->certain_ns = now_ns;
+}
+
+static void link_connection(struct sockets *sockets, struct connection *connection)
+{
+	struct connection **slot = slot_of(sockets, connection->ino);
+
+	connection->chain = *slot;
+	*slot = connection;
+	if (!sockets->hand)
+		sockets->hand = connection->before = connection->behind = connection;
+	connection->before = sockets->hand->before;
+	connection->behind = sockets->hand;
+	connection->before->behind = connection->behind->before = connection;
+}
+
+struct connection *sockets_add(struct sockets *sockets, uint64_t ino, uint64_t now_ns)
+{
+	struct requests_stats *stats = &sockets->all->exchanges.stats;
+	struct connection *connection;
+
+	if (stats->followed >= sockets->max)
+		evict_connection(sockets, now_ns);
+	connection = pool_alloc(&sockets->pool, sizeof(*connection));
+	if (!connection) {
+		stats->no_room++;
+		return NULL;
+	}
+	memset(connection, 0, sizeof(*connection));
+	connection->ino = ino;
+	connection->limit = REQUESTS_LIMIT_DEFAULT;
+	connection->last_ns = now_ns;
+	connection->is_out_of_step = now_ns < sockets->certain_ns + CONNECTION_SILENCE_NS;
+	link_connection(sockets, connection);
+	stats->sockets++;
+	stats->followed++;
+	return connection;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of sockets that are followed, and the ring by which one that is not used gives its
+ * place to a newer one. Of a socket that speaks TLS there may be two connections: that of its
+ * bytes, and that of the plaintext in them, which has TLS_KEY beside the inode.
+ */
+#ifndef REQUESTS_SOCKETS_H
+#define REQUESTS_SOCKETS_H
+
+#include "requests/connection.h"
+#include "util/pool.h"
+
+struct sockets {
+	struct connections *all; /* borrowed */
+	struct pool pool; /* of connections */
+	struct connection **slots; /* owned; by inode number */
+	uint32_t mask;
+	uint32_t max;
+	struct connection *hand; /* of the ring of all connections */
+	uint64_t certain_ns; /* since then, no connection was forgotten */
+};
+
+/* For at most `max` of them. `all` has its key and ends set before. Returns 0 or -ENOMEM. */
+int sockets_init(struct sockets *sockets, uint32_t max, struct connections *all);
+
+/* All connections were removed. */
+void sockets_finish(struct sockets *sockets);
+
+/* NULL: it is not followed. */
+struct connection *sockets_find(const struct sockets *sockets, uint64_t ino);
+
+/* It is not there. NULL: there is no memory, which is counted. */
+struct connection *sockets_add(struct sockets *sockets, uint64_t ino, uint64_t now_ns);
+
+/* What is open of it ends with that error. */
+void sockets_remove(struct sockets *sockets, struct connection *connection, uint64_t now_ns,
+		    const char *error);
+
+/* What was followed of a socket that is gone: its bytes, and the plaintext in them. */
+void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error);
+
+#endif

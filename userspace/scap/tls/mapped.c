@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads maps line by line; who has many mappings costs no more than so many lines. */
+#include "scap/tls/mapped.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scap/tls/library.h"
+
+enum { LINES_MAX = 1 << 14, LINE_BYTES = PATH_MAX + 128 };
+
+static int open_path(const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int tls_mapped_program(const char *proc, int32_t pid, tls_mapped_fn see, void *context)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%" PRId32 "/exe", proc, pid);
+	fd = open_path(path);
+	if (fd < 0)
+		return fd;
+	see(context, fd, pid);
+	close(fd);
+	return 0;
+}
+
+/* A line of maps. */
+struct mapping {
+	uint64_t begin, end, ino;
+	const char *path; /* as the process names it */
+	bool is_executable;
+};
+
+static bool parse_line(char *line, struct mapping *mapping)
+{
+	char rights[5];
+	int path = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %" SCNu64 " %n", &mapping->begin,
+		   &mapping->end, rights, &mapping->ino, &path) != 4 ||
+	    !path)
+		return false;
+	mapping->is_executable = rights[2] == 'x';
+	mapping->path = line + path;
+	return true;
+}
+
+/* By its path in the root of the process, if that is the same file still. */
+static int open_by_path(const char *process, const struct mapping *mapping)
+{
+	char path[2 * PATH_MAX];
+	struct stat file;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/root%s", process, mapping->path);
+	fd = open_path(path);
+	if (fd < 0 || (fstat(fd, &file) == 0 && file.st_ino == mapping->ino))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+static int open_mapping(const char *process, const struct mapping *mapping)
+{
+	char path[PATH_MAX + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/map_files/%" PRIx64 "-%" PRIx64, process, mapping->begin,
+		 mapping->end);
+	fd = open_path(path);
+	return fd >= 0 ? fd : open_by_path(process, mapping);
+}
+
+int tls_mapped_libraries(const char *proc, int32_t pid, tls_mapped_fn see, void *context)
+{
+	char process[PATH_MAX], path[PATH_MAX + 8], line[LINE_BYTES];
+	uint64_t last = 0;
+	FILE *maps;
+
+	snprintf(process, sizeof(process), "%s/%" PRId32, proc, pid);
+	snprintf(path, sizeof(path), "%s/maps", process);
+	maps = fopen(path, "re");
+	if (!maps)
+		return -errno;
+	for (int i = 0; i < LINES_MAX && fgets(line, sizeof(line), maps); i++) {
+		struct mapping mapping;
+		int fd;
+
+		if (!parse_line(line, &mapping) || !mapping.is_executable || mapping.ino == last ||
+		    !tls_library_is_name(mapping.path))
+			continue;
+		last = mapping.ino;
+		fd = open_mapping(process, &mapping);
+		if (fd < 0)
+			continue;
+		see(context, fd, pid);
+		close(fd);
+	}
+	fclose(maps);
+	return 0;
+}
+
+void tls_mapped_all(const char *proc, tls_mapped_fn see, void *context)
+{
+	DIR *folder = opendir(proc);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0)
+			continue;
+		tls_mapped_program(proc, pid, see, context);
+		tls_mapped_libraries(proc, pid, see, context);
+	}
+	if (folder)
+		closedir(folder);
+}

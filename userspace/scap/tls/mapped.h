@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that processes execute, as /proc shows them: the program itself, and libraries of TLS. */
+#ifndef SCAP_TLS_MAPPED_H
+#define SCAP_TLS_MAPPED_H
+
+#include <stdint.h>
+
+/*
+ * What is done with a file: `fd` is a descriptor that gives no access (O_PATH), which stays the
+ * caller's.
+ */
+typedef void (*tls_mapped_fn)(void *context, int fd, int32_t pid);
+
+/* The program of a process. Returns 0 or -errno. */
+int tls_mapped_program(const char *proc, int32_t pid, tls_mapped_fn see, void *context);
+
+/*
+ * Its libraries whose names are those of libraries of TLS; that they were deleted, or that others
+ * are at their paths now, does not matter if map_files may be read. Returns 0 or -errno.
+ */
+int tls_mapped_libraries(const char *proc, int32_t pid, tls_mapped_fn see, void *context);
+
+/* Of all processes both. */
+void tls_mapped_all(const char *proc, tls_mapped_fn see, void *context);
+
+#endif
