@@ -186,6 +186,14 @@ int profile_run(const struct options *options);
  */
 int stat_run(const struct options *options);
 
+/*
+ * The commands ps, lsof and netstat: the machine as it is now, from /proc, with options of their
+ * own. Return the exit code of the agent.
+ */
+int ps_run(const struct options *options);
+int lsof_run(const struct options *options);
+int netstat_run(const struct options *options);
+
 /* The command `agent trace`, which does so, too. */
 
 /*

@@ -74,8 +74,8 @@ static void print_command_names(const struct agent_subcommand *command)
 	for (; command->name; command++) {
 		int len = (int)strlen(command->name) + 1;
 
-		/* These are options, too. */
-		if (command->at_once)
+		/* The first are options, too. */
+		if (command->at_once || command->seldom)
 			continue;
 		column += printf("%s", separator);
 		if (column + 1 + len > HELP_LINE_COLUMNS)

@@ -57,6 +57,7 @@ struct agent_subcommand {
 	const char *filter; /* of one that captures: of these events only; NULL: of all */
 	const char *print; /* and how lines of text show them, without -p; NULL: as usual */
 	unsigned int takes; /* which options: bits of enum option_about */
+	bool seldom; /* left out of the list of the short help */
 	bool at_once; /* as an option: the rest of the command line is ignored */
 	bool own_options; /* it comes first, and reads all that is behind it by itself */
 	int (*run)(const struct options *options); /* returns the exit code of the agent */
