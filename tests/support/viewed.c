@@ -15,7 +15,7 @@ static int read_text(const char *text, struct views_view **view, struct yaml_rep
 	struct yaml_file file;
 	int r;
 
-	assert_int_equal(yaml_file_copy("v.yaml", text, strlen(text), &file, NULL), 0);
+	assert_int_equal(yaml_file_copy("v", text, strlen(text), &file, NULL), 0);
 	r = views_view_read(&file, &config, view, report);
 	yaml_file_finish(&file);
 	return r;

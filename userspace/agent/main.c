@@ -11,6 +11,7 @@
 
 #include "agent/commands/commands.h"
 #include "agent/commands/subcommands.h"
+#include "agent/commands/tools.h"
 #include "agent/config/load.h"
 #include "agent/options/row.h"
 #include "output/targets/kinds.h"
@@ -64,9 +65,8 @@ static int main_run(const struct options *options)
 	return command ? command->run(options) : capture_run(options);
 }
 
-int main(int argc, char **argv)
+static int run_line(int argc, char **argv, bool has_stdout)
 {
-	bool has_stdout = main_is_open(STDOUT_FILENO);
 	struct options options = {0};
 	struct buf messages = {0};
 	struct error err = {""};
@@ -85,5 +85,27 @@ int main(int argc, char **argv)
 		exit_code = main_run(&options);
 	}
 	options_finish(&options);
+	return exit_code;
+}
+
+int main(int argc, char **argv)
+{
+	bool has_stdout = main_is_open(STDOUT_FILENO);
+	const struct tool *tool = argc > 1 ? tools_find(argv[1]) : NULL;
+	struct tools_line line = {0};
+	struct error err = {""};
+	int exit_code;
+
+	if (!tool)
+		return run_line(argc, argv, has_stdout);
+	if (tools_translate(tool, argc, argv, &line, &err))
+		return command_fail(EXIT_USAGE, &err);
+	if (line.help) {
+		tools_print_help(tool);
+		exit_code = EXIT_SUCCESS;
+	} else {
+		exit_code = run_line(line.argc, line.argv, has_stdout);
+	}
+	tools_line_finish(&line);
 	return exit_code;
 }

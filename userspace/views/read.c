@@ -42,6 +42,7 @@ TEXT_READER(read_name, name)
 TEXT_READER(read_title, title)
 TEXT_READER(read_question, question)
 TEXT_READER(read_description, description)
+TEXT_READER(read_approximates, approximates)
 
 /* Arguments: first, as all texts may have them. */
 
@@ -318,6 +319,7 @@ static const struct views_row view_rows[] = {
 	{"title", VIEWS_A_TEXT, true, read_title},
 	{"question", VIEWS_A_TEXT, false, read_question},
 	{"description", VIEWS_A_TEXT, false, read_description},
+	{"approximates", VIEWS_A_TEXT, false, read_approximates},
 	{"kind", VIEWS_A_TEXT, false, read_kind},
 	{"filter", VIEWS_A_TEXT, false, read_filter},
 	{"keys", VIEWS_A_SEQUENCE, false, views_read_keys},
@@ -384,7 +386,7 @@ static int add_first_keys(struct views_reading *reading, const struct yaml_node 
 	uint8_t added;
 
 	for (size_t i = config->keys_count; i-- > 0;)
-		if (views_read_first_key(view, config->keys[i], &err))
+		if (views_read_first_key(view, &config->keys[i], &err))
 			VIEWS_REPORT(reading, node, "%s", err.text);
 	added = (uint8_t)(view->keys_count - before);
 	/* The columns move, and begin with the new ones. */
@@ -419,6 +421,24 @@ static void complete(struct views_view *view)
 		view->groups_max = VIEWS_GROUPS_DEFAULT;
 }
 
+/* A view is found by the name of its file: one that has another name would not be. */
+static void check_file_name(struct views_reading *reading, const struct yaml_node *node,
+			    const struct yaml_file *file)
+{
+	const char *base = strrchr(file->path, '/');
+	const char *name = reading->view->name, *end;
+
+	base = base ? base + 1 : file->path;
+	end = strrchr(base, '.');
+	if (!name || !end || strcmp(end, ".yaml") != 0)
+		return;
+	if (strlen(name) != (size_t)(end - base) || strncmp(name, base, strlen(name)) != 0)
+		VIEWS_REPORT(
+			reading, node,
+			"the view is named '%.60s', and its file '%.60s': they must be the same",
+			name, base);
+}
+
 static int read_view(struct views_reading *reading, const struct yaml_link *roots,
 		     const struct yaml_file *file)
 {
@@ -435,6 +455,7 @@ static int read_view(struct views_reading *reading, const struct yaml_link *root
 	if (reading->config->args_count > reading->view->args_count)
 		VIEWS_REPORT(reading, node, "the view takes %d arguments, not %zu",
 			     reading->view->args_count, reading->config->args_count);
+	check_file_name(reading, node, file);
 	check_kind(reading, node);
 	check_names(reading, node);
 	r = add_first_keys(reading, node);
@@ -452,7 +473,7 @@ int views_view_read(const struct yaml_file *file, const struct views_config *con
 	int r = made ? yaml_tree_read(file, &nodes, report, &roots) : -ENOMEM;
 
 	if (r == 0) {
-		made->title = made->question = made->description = "";
+		made->title = made->question = made->description = made->approximates = "";
 		r = read_view(&reading, roots, file);
 	}
 	arena_finish(&nodes);

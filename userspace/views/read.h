@@ -61,6 +61,7 @@ int views_read_keys(struct views_reading *reading, const struct yaml_node *node,
 int views_read_values(struct views_reading *reading, const struct yaml_node *node, void *to);
 
 /* Adds a field as the first key, unless it is one. Returns 0, -EINVAL with a message, -ENOMEM. */
-int views_read_first_key(struct views_view *view, const char *name, struct error *err);
+int views_read_first_key(struct views_view *view, const struct views_first_key *first,
+			 struct error *err);
 
 #endif

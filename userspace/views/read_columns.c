@@ -89,6 +89,15 @@ static int keep_text(struct views_reading *reading, const struct yaml_node *node
 	return reading->report->failed ? -ENOMEM : 0;
 }
 
+/* Units of keys and values. */
+
+static const char *const unit_words[] = {
+	[VIEWS_PLAIN] = "none",	     [VIEWS_BYTES] = "bytes",	  [VIEWS_DURATION] = "ns",
+	[VIEWS_PERCENT] = "percent", [VIEWS_SHARE] = "share",	  [VIEWS_SECONDS] = "s",
+	[VIEWS_MILLISECONDS] = "ms", [VIEWS_MICROSECONDS] = "us", [VIEWS_KILOBYTES] = "kb",
+	[VIEWS_EXIT] = "exit",	     [VIEWS_DESCRIPTOR] = "fd",	  [VIEWS_ERRNO] = "errno",
+};
+
 /* Keys. */
 
 static int read_key_field(struct views_reading *reading, const struct yaml_node *node, void *to)
@@ -113,10 +122,22 @@ static int read_missing(struct views_reading *reading, const struct yaml_node *n
 	return 0;
 }
 
+static int read_key_unit(struct views_reading *reading, const struct yaml_node *node, void *to)
+{
+	struct views_key *key = to;
+
+	int word = views_read_word(reading, node, unit_words, COUNT(unit_words), "unit");
+
+	if (word >= 0)
+		key->unit = (enum views_unit)word;
+	return 0;
+}
+
 static const struct views_row key_rows[] = {
 	{"field", VIEWS_A_TEXT, true, read_key_field},
 	{"title", VIEWS_A_TEXT, false, read_key_title},
 	{"missing", VIEWS_A_TEXT, false, read_missing},
+	{"unit", VIEWS_A_TEXT, false, read_key_unit},
 };
 
 static int read_key(struct views_reading *reading, const struct yaml_node *node)
@@ -138,6 +159,10 @@ static int read_key(struct views_reading *reading, const struct yaml_node *node)
 		return r;
 	if (!key->title)
 		key->title = make_title(reading, key->name);
+	if (key->unit != VIEWS_PLAIN && key->field.number == VIEWS_NO_NUMBER) {
+		VIEWS_REPORT(reading, node, "%s is no number: it has no unit", key->name);
+		key->unit = VIEWS_PLAIN;
+	}
 	view->keys_count++;
 	return 0;
 }
@@ -151,9 +176,11 @@ int views_read_keys(struct views_reading *reading, const struct yaml_node *node,
 	return r;
 }
 
-int views_read_first_key(struct views_view *view, const char *name, struct error *err)
+int views_read_first_key(struct views_view *view, const struct views_first_key *first,
+			 struct error *err)
 {
-	struct views_key key = {.name = name, .title = name};
+	const char *name = first->field;
+	struct views_key key = {.name = name, .title = first->title};
 	int r;
 
 	for (unsigned int i = 0; i < view->keys_count; i++)
@@ -184,11 +211,6 @@ static const char *const aggregate_words[] = {
 	[VIEWS_RATE] = "rate",
 	[VIEWS_PERCENTILE] = "percentile",
 	[VIEWS_HISTOGRAM_OF] = "histogram",
-};
-
-static const char *const unit_words[] = {
-	[VIEWS_PLAIN] = "none",	     [VIEWS_BYTES] = "bytes", [VIEWS_DURATION] = "ns",
-	[VIEWS_PERCENT] = "percent", [VIEWS_SHARE] = "share",
 };
 
 /* Those that need a number, and those that need no field. */

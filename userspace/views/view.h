@@ -16,7 +16,7 @@
 #include "yaml/report.h"
 
 enum {
-	VIEWS_KEYS_MAX = 8,
+	VIEWS_KEYS_MAX = 12,
 	VIEWS_VALUES_MAX = 16,
 	VIEWS_COLUMNS_MAX = VIEWS_KEYS_MAX + VIEWS_VALUES_MAX,
 	VIEWS_ARGS_MAX = 4,
@@ -56,6 +56,14 @@ enum views_unit {
 	VIEWS_DURATION, /* of ns */
 	VIEWS_PERCENT,
 	VIEWS_SHARE, /* of ns in each second: percent of one CPU */
+	/* As other programs print them: */
+	VIEWS_SECONDS, /* of ns */
+	VIEWS_MILLISECONDS,
+	VIEWS_MICROSECONDS,
+	VIEWS_KILOBYTES, /* of bytes */
+	VIEWS_DESCRIPTOR, /* of a result: -1 for an error */
+	VIEWS_EXIT, /* of the status of a process: "0", "code 3", "signal 9 (SIGKILL)" */
+	VIEWS_ERRNO, /* of a result: the number of the error, 0 without one */
 	VIEWS_UNITS_COUNT,
 };
 
@@ -77,6 +85,7 @@ struct views_key {
 	struct views_field field;
 	const char *name; /* the field as it was written: the key in JSON */
 	const char *title; /* of the column */
+	enum views_unit unit; /* of a field of numbers */
 	bool skips; /* an event without a value is not counted; else it is in a row with none */
 };
 
@@ -109,6 +118,7 @@ struct views_view {
 	struct arena arena; /* of all texts */
 	const char *name; /* as commands name it */
 	const char *title, *question, *description; /* "": none */
+	const char *approximates; /* in what it differs from what its name says; "": in nothing */
 	const char *filter; /* NULL: all events */
 	enum views_kind kind;
 	struct views_key keys[VIEWS_KEYS_MAX];
@@ -128,8 +138,10 @@ struct views_config {
 	const char *const *args; /* values, in the order of view->args */
 	size_t args_count;
 	bool checks; /* arguments that have no value have their example */
-	const char *const
-		*keys; /* fields that become the first keys, unless they are; NULL: none */
+	/* Fields that become the first keys, unless they are, and titles of their columns. */
+	const struct views_first_key {
+		const char *field, *title;
+	} * keys;
 	size_t keys_count;
 };
 

@@ -121,6 +121,8 @@ static void puts_arguments_in(void **state)
 		   "proc.name=\"${a}\"\n" COUNTED),
 	      "4:9 within quotes");
 	WRONG(VIEW("args: [{name: a}]\n" COUNTED), "3:8 needs a default, or an example");
+	WRONG(VIEW("keys: [{field: proc.name, unit: ms}]\n" COUNTED), "3:8 is no number");
+	WRONG(VIEW("keys: [{field: evt.rawres, unit: furlong}]\n" COUNTED), "3:34 unknown unit");
 }
 
 /* As -pc does. */
@@ -129,7 +131,9 @@ static void puts_keys_first(void **state)
 	static const char text[] = VIEW("keys: [proc.name]\n" COUNTED "sort: proc.name\n"
 					"columns: n,proc.name\n");
 	const struct views_config config = {
-		.keys = (const char *const[]){"container.name", "proc.name"}, .keys_count = 2};
+		.keys = (const struct views_first_key[]){{"container.name", "container.name"},
+							 {"proc.name", "proc.name"}},
+		.keys_count = 2};
 	struct yaml_report report = {0};
 	struct views_view *view = NULL;
 	struct yaml_file file;

@@ -41,6 +41,8 @@ static void add_name(struct list *list, const struct views_view *view)
 	buf_append_string(&text, view->name);
 	for (unsigned int i = 0; i < view->args_count; i++)
 		buf_printf(&text, view->args[i].otherwise ? " [%s]" : " %s", view->args[i].name);
+	if (view->approximates[0])
+		BUF_LITERAL(&text, " ~");
 	buf_append_char(&text, '\0');
 	add_view_text(list, text.failed ? view->name : text.data);
 	buf_finish(&text);
@@ -73,6 +75,7 @@ static void list_views_add_object(struct list *list, const struct views_view *vi
 	list_add_string(list, "title", view->title);
 	list_add_string(list, "question", view->question);
 	list_add_string(list, "description", view->description);
+	list_add_string(list, "approximates", view->approximates);
 	list_add_string(list, "kind", views_kind_name(view->kind));
 	list_add_string(list, "filter", view->filter);
 	list_add_key(list, "args");

@@ -463,6 +463,10 @@ static void check_view(struct check *check)
 	if (options->outputs_count)
 		reject(check, settings_find(&options->settings, place),
 		       "--output: a view prints its rows on standard output");
+	option_find("limit", &place);
+	if (options->limits.files && has_splits(options))
+		reject(check, settings_find(&options->settings, place),
+		       "-W: rows of the view, or files of -w? Without -C, -G and -e it is rows");
 	option_find("summary", &place);
 	if (options->summary)
 		reject(check, settings_find(&options->settings, place),

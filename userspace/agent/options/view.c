@@ -66,18 +66,37 @@ static const char **folders_given(const struct settings *files, const struct set
 	return given;
 }
 
-/* What -pc and -pk put before the keys of a view. */
+/* What words of -p put before the keys of a view. */
 static const struct first_keys {
-	const char *words[2], *keys[2];
+	const char *words[2];
+	struct views_first_key keys[2];
 	size_t count;
 } first_keys[] = {
-	{{"c", "container"}, {"container.name"}, 1},
-	{{"k", "kubernetes"}, {"k8s.ns.name", "k8s.pod.name"}, 2},
+	{{"c", "container"}, {{"container.name", "container.name"}}, 1},
+	{{"k", "kubernetes"},
+	 {{"k8s.ns.name", "k8s.ns.name"}, {"k8s.pod.name", "k8s.pod.name"}},
+	 2},
+	{{"time", "T"}, {{"evt.time.s", "TIME"}}, 1},
+	{{"seconds", "t"}, {{"evt.reltime", "TIME(s)"}}, 1},
+	{{"user", "U"}, {{"user.uid", "UID"}}, 1},
 };
+
+enum { FIRST_KEYS_MAX = 8 };
+
+static const struct first_keys *find_word(const char *word, size_t len)
+{
+	for (size_t i = 0; i < COUNT(first_keys); i++)
+		for (size_t k = 0; k < COUNT(first_keys[i].words); k++)
+			if (strlen(first_keys[i].words[k]) == len &&
+			    strncmp(first_keys[i].words[k], word, len) == 0)
+				return &first_keys[i];
+	return NULL;
+}
 
 /* Of -p the last one is valid, of the command line before those of files. */
 static int find_first_keys(const struct settings *files, const struct settings *line,
-			   struct views_config *config, struct error *err)
+			   struct views_first_key keys[FIRST_KEYS_MAX], struct views_config *config,
+			   struct error *err)
 {
 	const struct setting *print;
 	unsigned int place;
@@ -86,19 +105,21 @@ static int find_first_keys(const struct settings *files, const struct settings *
 	print = settings_find(line, place);
 	if (!print)
 		print = settings_find(files, place);
-	if (!print)
-		return 0;
-	for (size_t i = 0; i < COUNT(first_keys); i++) {
-		const struct first_keys *row = &first_keys[i];
+	config->keys = keys;
+	for (const char *word = print ? print->value : ""; *word; word += strspn(word, ",")) {
+		size_t len = strcspn(word, ",");
+		const struct first_keys *row = find_word(word, len);
 
-		if (strcmp(print->value, row->words[0]) && strcmp(print->value, row->words[1]))
-			continue;
-		config->keys = row->keys;
-		config->keys_count = row->count;
-		return 0;
+		if (!row || config->keys_count + row->count > FIRST_KEYS_MAX)
+			return error_set(err, -EINVAL,
+					 "-p: a view has columns of its own; -pc adds the "
+					 "container, -pk the pod, -p time the time, -p user the "
+					 "user");
+		for (size_t i = 0; i < row->count; i++)
+			keys[config->keys_count++] = row->keys[i];
+		word += len;
 	}
-	return error_set(err, -EINVAL,
-			 "-p: a view has columns of its own; -pc adds the container, -pk the pod");
+	return 0;
 }
 
 /* The first error as a message; `agent check-view` has all. */
@@ -157,6 +178,7 @@ int options_take_view(const struct settings *files, const struct settings *line,
 		      char ***words, struct options *options, struct error *err)
 {
 	struct options_view_folders folders = {0};
+	struct views_first_key keys[FIRST_KEYS_MAX];
 	struct views_config config = {0};
 	struct yaml_file file = {0};
 	struct views_folders places;
@@ -173,7 +195,7 @@ int options_take_view(const struct settings *files, const struct settings *line,
 		  : error_set(err, -ENOMEM, "out of memory");
 	places = options_view_places(&folders);
 	if (r == 0)
-		r = find_first_keys(files, line, &config, err);
+		r = find_first_keys(files, line, keys, &config, err);
 	if (r == 0)
 		r = views_folder_open(&places, name, &file, err);
 	if (r == 0)
@@ -198,5 +220,8 @@ int options_apply_view(struct options *options, struct error *err)
 				 options->interval_ns ? "--interval" : "--count");
 	if (options->limits.files)
 		options->view->limit = (uint32_t)options->limits.files;
+	/* It says nothing of the files of -w, unless these are several: see check.c. */
+	if (!options->limits.bytes && !options->limits.ns && !options->limits.events)
+		options->limits.files = 0;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "event/names.h"
 #include "output/redact/redact.h"
 #include "util/count.h"
 #include "util/json.h"
@@ -91,11 +92,73 @@ static void append_share(struct buf *out, double ns)
 	append_percent(out, 100 * ns / NS_PER_S);
 }
 
+static void append_seconds(struct buf *out, double ns)
+{
+	buf_printf(out, "%.2f", ns / NS_PER_S);
+}
+
+static void append_milliseconds(struct buf *out, double ns)
+{
+	buf_printf(out, "%.2f", ns / 1e6);
+}
+
+static void append_microseconds(struct buf *out, double ns)
+{
+	buf_printf(out, "%.3f", ns / 1e3);
+}
+
+static void append_kilobytes(struct buf *out, double bytes)
+{
+	buf_printf(out, "%.0f", floor(bytes / 1024));
+}
+
+static void append_descriptor(struct buf *out, double result)
+{
+	buf_printf(out, "%.0f", result < 0 ? -1 : result);
+}
+
+static void append_exit(struct buf *out, double status)
+{
+	enum { SIGNAL = 0x7f, CODE_SHIFT = 8, CODE = 0xff };
+	unsigned int bits = (unsigned int)status, signal = bits & SIGNAL;
+	const char *name = event_signal_name(signal);
+
+	if (signal)
+		buf_printf(out, "signal %u (%s)", signal, name ? name : "?");
+	else if (bits >> CODE_SHIFT & CODE)
+		buf_printf(out, "code %u", bits >> CODE_SHIFT & CODE);
+	else
+		buf_append_char(out, '0');
+}
+
+static void append_errno(struct buf *out, double result)
+{
+	buf_printf(out, "%.0f", result < 0 ? -result : 0);
+}
+
 static void (*const unit_writers[VIEWS_UNITS_COUNT])(struct buf *out, double value) = {
-	[VIEWS_PLAIN] = append_plain,	    [VIEWS_BYTES] = append_bytes,
-	[VIEWS_DURATION] = append_duration, [VIEWS_PERCENT] = append_percent,
+	[VIEWS_PLAIN] = append_plain,
+	[VIEWS_BYTES] = append_bytes,
+	[VIEWS_DURATION] = append_duration,
+	[VIEWS_PERCENT] = append_percent,
 	[VIEWS_SHARE] = append_share,
+	[VIEWS_SECONDS] = append_seconds,
+	[VIEWS_MILLISECONDS] = append_milliseconds,
+	[VIEWS_MICROSECONDS] = append_microseconds,
+	[VIEWS_KILOBYTES] = append_kilobytes,
+	[VIEWS_EXIT] = append_exit,
+	[VIEWS_DESCRIPTOR] = append_descriptor,
+	[VIEWS_ERRNO] = append_errno,
 };
+
+/* A key that has a unit is a number. */
+static void append_key_in_unit(const struct views_key *key, const struct field_value *value,
+			       struct buf *out)
+{
+	unit_writers[key->unit](out, key->field.number == VIEWS_SIGNED ? (double)value->i64
+				     : key->field.number == VIEWS_REAL ? value->f64
+								       : (double)value->u64);
+}
 
 /* For people; of a column that is a key or a value. Returns false if there is none. */
 static bool append_cell_text(struct viewer_printer *printer, const struct views_group *group,
@@ -103,21 +166,29 @@ static bool append_cell_text(struct viewer_printer *printer, const struct views_
 {
 	const struct viewer_table *table = printer->table;
 	const struct views_value *by = &table->view->values[column->index];
+	const struct views_key *key = NULL;
 	const struct field_ref *ref;
 	struct views_result result;
 	struct field_value value;
 
 	if (!column->is_value) {
-		if (!views_group_key(table->engine, group, column->index, &value))
-			return false;
-		ref = &table->view->keys[column->index].field.ref;
+		key = &table->view->keys[column->index];
+		if (!views_group_key(table->engine, group, column->index, &value)) {
+			/* A call that failed made none. */
+			if (key->unit == VIEWS_DESCRIPTOR)
+				BUF_LITERAL(out, "-1");
+			return key->unit == VIEWS_DESCRIPTOR;
+		}
+		ref = &key->field.ref;
 	} else {
 		if (!views_group_value(table->engine, group, column->index, &result))
 			return false;
 		ref = result.ref;
 		value = result.field;
 	}
-	if (ref && ref->type == PT_RELTIME) {
+	if (key && key->unit != VIEWS_PLAIN) {
+		append_key_in_unit(key, &value, out);
+	} else if (ref && ref->type == PT_RELTIME) {
 		text_append_duration(out, value.u64);
 	} else if (ref) {
 		value = without_secrets(printer, ref, &value);

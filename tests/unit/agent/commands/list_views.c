@@ -53,17 +53,17 @@ static void checks_files(void **state)
 	struct tree tree;
 
 	tree_create(&tree);
-	tree_write(&tree, "a.yaml", view);
+	tree_write(&tree, "mine.yaml", view);
 	tree_write(&tree, "b.yaml", "name: x\ntitle: t\nkeys: [proc.nam]\n");
-	tree_path(&tree, "a.yaml", right);
+	tree_path(&tree, "mine.yaml", right);
 	tree_path(&tree, "b.yaml", wrong);
 	snprintf(line, sizeof(line), "check-view %s", right);
-	printed_expect_run(line, WORDS("a.yaml: OK: a table of 1 keys and 1 values"));
+	printed_expect_run(line, WORDS("mine.yaml: OK: a table of 1 keys and 1 values"));
 	snprintf(line, sizeof(line), "check-view %s %s %s.not", wrong, right, right);
 	printed_run(line, &printed);
 	assert_int_equal(printed.exit_code, 1);
 	printed_expect(printed.out, WORDS("b.yaml:3:8: error: unknown field 'proc.nam'",
-					  "a.yaml: OK", "a.yaml.not: error"));
+					  "mine.yaml: OK", "mine.yaml.not: error"));
 	printed_finish(&printed);
 	printed_run("check-view", &printed);
 	assert_int_equal(printed.exit_code, 2);
