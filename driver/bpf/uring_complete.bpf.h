@@ -65,6 +65,39 @@ static __always_inline __u64 uring_file(__u64 request)
 			: (__u64)BPF_CORE_READ(at, file);
 }
 
+/* The struct file in a slot of a ring, 0 if it is not known. */
+static __always_inline __u64 uring_file_in(__u64 ring, __s32 slot)
+{
+	struct io_ring_ctx *at = (void *)ring;
+	struct io_ring_ctx___files *older = (void *)ring;
+	struct io_rsrc_node *node = NULL, **nodes;
+	struct io_fixed_file *files;
+
+	if (slot < 0)
+		return 0;
+	if (!bpf_core_field_exists(at->file_table.data)) {
+		files = (__u32)slot < GET(older, nr_user_files) ? GET(older, file_table.files)
+								: NULL;
+		return files ? READ(&files[slot], file_ptr) & ~(__u64)FILE_PTR_FLAGS : 0;
+	}
+	if ((__u32)slot >= GET(at, file_table.data.nr))
+		return 0;
+	nodes = GET(at, file_table.data.nodes);
+	bpf_core_read(&node, sizeof(node), &nodes[slot]);
+	return node ? GET(node, file_ptr) & ~(__u64)FILE_PTR_FLAGS : 0;
+}
+
+/*
+ * The file that a request will use, as far as its number tells when it is submitted: of a
+ * descriptor only where the event depends on it.
+ */
+static __always_inline __u64 uring_file_ahead(const struct uring_note *note)
+{
+	if (note->slot >= 0)
+		return uring_file_in(note->ring, note->slot);
+	return note->choice == URING_SECOND_IF_POSITIONED ? (__u64)fd_file(note->args[0]) : 0;
+}
+
 /* Whether an event is not to be reported, for its process or for what it costs; it is counted. */
 static __always_inline bool uring_is_dropped(const struct uring_note *note, __u32 event)
 {
@@ -106,7 +139,8 @@ static __always_inline __u32 uring_prepare(struct uring_place place, enum uring_
 					   struct uring_handed what)
 {
 	struct uring_handed *handed;
-	__u32 event = uring_event(place.note, uring_file(what.request));
+	__u32 event = uring_event(place.note, what.is_untold ? uring_file_ahead(place.note)
+							     : uring_file(what.request));
 
 	if (!event || (drops_calls && uring_is_dropped(place.note, event)))
 		return 0;
@@ -232,7 +266,7 @@ static __always_inline __u32 uring_prepare_untold(struct uring_place place, __u6
 {
 	struct uring_note *note = place.note;
 
-	if (!(note->flags & REQUEST_CQE_SKIP) || note->is_multishot)
+	if (!(note->flags & REQUEST_CQE_SKIP))
 		return 0;
 	note->is_told = 1;
 	return uring_prepare(
@@ -419,28 +453,6 @@ static __always_inline __s32 uring_slot_of(const struct uring_note *note,
 {
 	return what->is_untold ? note->file_slot > 0 ? note->file_slot - 1 : -1
 			       : uring_made_slot(note, what->result);
-}
-
-/* The struct file in a slot of a ring, 0 if it is not known. */
-static __always_inline __u64 uring_file_in(__u64 ring, __s32 slot)
-{
-	struct io_ring_ctx *at = (void *)ring;
-	struct io_ring_ctx___files *older = (void *)ring;
-	struct io_rsrc_node *node = NULL, **nodes;
-	struct io_fixed_file *files;
-
-	if (slot < 0)
-		return 0;
-	if (!bpf_core_field_exists(at->file_table.data)) {
-		files = (__u32)slot < GET(older, nr_user_files) ? GET(older, file_table.files)
-								: NULL;
-		return files ? READ(&files[slot], file_ptr) & ~(__u64)FILE_PTR_FLAGS : 0;
-	}
-	if ((__u32)slot >= GET(at, file_table.data.nr))
-		return 0;
-	nodes = GET(at, file_table.data.nodes);
-	bpf_core_read(&node, sizeof(node), &nodes[slot]);
-	return node ? GET(node, file_ptr) & ~(__u64)FILE_PTR_FLAGS : 0;
 }
 
 /*
@@ -665,7 +677,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	f->owner_pid = note->pid;
 	f->owner_tid = note->tid;
 	f->ret = what.result;
-	f->file = uring_file(what.request);
+	f->file = what.is_untold && note->slot >= 0 ? uring_file_in(note->ring, note->slot)
+						    : uring_file(what.request);
 	for (int i = 0; i < ARGUMENTS_MAX; i++)
 		f->args[i] = note->args[i];
 	uring_number_slots(f, note, event);

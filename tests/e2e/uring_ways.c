@@ -384,25 +384,60 @@ static void way_poll(void)
 }
 
 /* How it ended is not told, when it is submitted. */
-static void say_untold(const char *event, const char *name)
+static void say_untold(const char *event, int slot, const char *name)
 {
-	printf("%s ? %d %s\n", event, NO_SLOT, name);
+	printf("%s ? %d %s\n", event, slot, name);
 }
 
 /* A success without a completion, and a failure with one. */
 static void way_skipped(void)
 {
-	int fd = make_file("skipped");
+	int fd = make_file("skipped"), ends[2];
 
 	begin(0);
 	if (!(ring.params.features & IORING_FEAT_CQE_SKIP))
 		exit(SKIP);
 	ADD(.opcode = IORING_OP_CLOSE, .flags = IOSQE_CQE_SKIP_SUCCESS, .fd = fd);
 	need(uring_submit(&ring, 0), "submit");
-	say_untold("close", "skipped");
-	say_untold("close", "-");
+	say_untold("close", NO_SLOT, "skipped");
+	say_untold("close", NO_SLOT, "-");
 	say("close", ONE(.opcode = IORING_OP_CLOSE, .flags = IOSQE_CQE_SKIP_SUCCESS, .fd = NO_FD),
 	    NO_SLOT, NULL);
+	need(pipe(ends), "pipe");
+	ADD(.opcode = IORING_OP_WRITE, .flags = IOSQE_CQE_SKIP_SUCCESS, .fd = ends[1],
+	    .addr = address_of(buffer), .len = 4);
+	need(uring_submit(&ring, 0), "submit");
+	say_untold("write", NO_SLOT, "-");
+}
+
+/* A close and an open that are cancelled, and nobody is told: the slot has what it had. */
+static void way_silent(void)
+{
+	begin(0);
+	if (!(ring.params.features & IORING_FEAT_CQE_SKIP))
+		exit(SKIP);
+	register_slots(4);
+	close(make_file("secret"));
+	close(make_file("harmless"));
+	say("openat",
+	    ONE(.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = address_of("secret"),
+		.file_index = 2 + 1),
+	    2, "secret");
+	ADD(.opcode = IORING_OP_READ, .flags = IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS, .fd = NO_FD);
+	ADD(.opcode = IORING_OP_CLOSE, .flags = IOSQE_IO_LINK | IOSQE_CQE_SKIP_SUCCESS,
+	    .file_index = 2 + 1);
+	ADD(.opcode = IORING_OP_OPENAT, .flags = IOSQE_CQE_SKIP_SUCCESS, .fd = AT_FDCWD,
+	    .addr = address_of("harmless"), .file_index = 2 + 1);
+	need(uring_submit(&ring, 1), "submit");
+	say_untold("pread", NO_SLOT, "-");
+	say_untold("close", 2, "secret");
+	say_untold("openat", 2, "harmless");
+	say("pread", take(NULL), NO_SLOT, NULL);
+	for (int i = 0; i < 2; i++)
+		say("pread",
+		    ONE(.opcode = IORING_OP_READ, .flags = IOSQE_FIXED_FILE, .fd = 2,
+			.addr = address_of(buffer), .len = 4),
+		    2, "secret");
 }
 
 /*
@@ -590,6 +625,7 @@ static const struct way {
 	{"receive", way_receive},
 	{"poll", way_poll},
 	{"skipped", way_skipped},
+	{"silent", way_silent},
 	{"cancelled", way_cancelled},
 	{"timeout", way_timeout},
 	{"exit", way_exit},

@@ -37,6 +37,16 @@ static inline bool state_is_doubtful(const struct apply_event *event)
 }
 
 /*
+ * Whether it is an operation of io_uring of which it is not known how it ended. It may have failed,
+ * and its result is absent.
+ */
+static inline bool state_is_untold(const struct apply_event *event)
+{
+	return event->ev->uring.ring && state_is_doubtful(event) &&
+	       !event_param_present(event->ev, 0);
+}
+
+/*
  * The table of a number that the event has: if it stands for a registered file, that of the
  * event's own descriptor; NULL: that is none. The thread is known.
  */

@@ -272,7 +272,8 @@ static void open_pipe(struct apply_event *event, uint32_t flags)
 	uint64_t ino = event_param_u64(ev, pipe__ino);
 	int64_t second = event_param_i64(ev, pipe__fd2);
 
-	if (!event->thread || event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0)
+	if (!event->thread || event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0 ||
+	    state_is_untold(event))
 		return;
 	open_end(event, event->fd_num, ino, flags);
 	/* In the .scap world the second end is the event's descriptor. */
@@ -379,7 +380,7 @@ void apply_uring(struct state *state, struct apply_event *event)
 
 	if (event_param_u64(ev, io_uring_op__opcode) !=
 		    io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL ||
-	    to < 0 || !fds)
+	    to < 0 || !fds || state_is_untold(event))
 		return;
 	slots = state_rings_find(&state->rings, ev->uring.ring);
 	if (slots)

@@ -238,6 +238,7 @@ void apply_bind(struct state *state, struct apply_event *event)
 
 	if (!fd || event_param_i64(event->ev, bind__res) != 0)
 		return;
+	fd->is_unsure |= state_is_untold(event);
 	if (is_unix(addr)) {
 		const char *path = (const char *)addr->data + 1;
 
@@ -259,6 +260,7 @@ void apply_listen(struct state *state, struct apply_event *event)
 	ends = state_fd_make_ends(&state->fd_store, fd);
 	if (!ends)
 		return;
+	fd->is_unsure |= state_is_untold(event);
 	fd->listening = true;
 	ends->dest = ends->source;
 }
@@ -302,6 +304,11 @@ void apply_connect(struct state *state, struct apply_event *event)
 
 	if (!fd || (result != 0 && result != -EINPROGRESS))
 		return;
+	/* What is connected stays so, unless it is datagrams: it is false that it gets another end.
+	 */
+	if (state_is_untold(event) && fd->connected && fd->l4 == SCAP_L4_TCP)
+		return;
+	fd->is_unsure = state_is_untold(event);
 	if (is_unix(tuple)) {
 		fd->type = SCAP_FD_UNIX;
 		fd->role = STATE_ROLE_CLIENT;
@@ -414,8 +421,10 @@ static void learn_ip(struct state *state, struct apply_event *event,
 	size_t half = (tuple->len - 1) / 2;
 
 	/* The ends of a connection do not change, those of a datagram socket with each message. */
-	if (fd->l4 == SCAP_L4_TCP && fd->role != STATE_ROLE_NONE && !fd->listening)
+	if (fd->l4 == SCAP_L4_TCP && fd->role != STATE_ROLE_NONE && !fd->listening &&
+	    !fd->is_unsure)
 		return;
+	fd->is_unsure &= state_is_untold(event);
 	if (fd->l4 == SCAP_L4_UNKNOWN)
 		fd->l4 = SCAP_L4_UDP;
 	if (fd->role == STATE_ROLE_NONE)

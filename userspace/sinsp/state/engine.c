@@ -250,6 +250,19 @@ static bool fd_number(const struct state_plan *plan, const struct event *ev, int
 	return true;
 }
 
+/* A registered file comes or goes, or it is not known whether. */
+static void note_slot_changes(struct state *state, const struct apply_event *event)
+{
+	const uint64_t ring = event->ev->uring.ring;
+	int64_t result;
+
+	if (state_is_untold(event))
+		state_rings_doubt(&state->rings, &state->fd_store, ring, event->fd_num,
+				  event->thread);
+	else if (event_result(event->ev, &result) && result >= 0)
+		state_rings_settle(&state->rings, ring, event->fd_num);
+}
+
 static void engine_find_fd(struct state *state, const struct state_plan *plan,
 			   struct apply_event *event)
 {
@@ -259,6 +272,8 @@ static void engine_find_fd(struct state *state, const struct state_plan *plan,
 	event->fds = event->thread ? table_of(state, event) : NULL;
 	if (!event->fds)
 		return;
+	if (event->fds != event->thread->fds && (plan->makes_fd || plan->closes_fd))
+		note_slot_changes(state, event);
 	if (plan->makes_fd)
 		note_replaced(state, event);
 	if (event->ev->desc->id == EVENT_request)
@@ -313,6 +328,8 @@ static void apply(struct state *state, struct apply_event *event)
 		plan->handle(state, event);
 	if (event->ev->file.ino && event->fd && !plan->uses_fd)
 		state_note_file(event->fd, &event->ev->file);
+	if (event->fd && plan->makes_fd)
+		event->fd->is_unsure = state_is_untold(event);
 	if ((in_gap || ((state->lacks & STATE_DESCRIPTORS) && plan->fd_param >= 0)) &&
 	    event->thread)
 		forget_fds(state, event);
@@ -356,6 +373,17 @@ static void doubt_opened(struct state *state, struct event *ev)
 		return;
 	state->stats.contested += !ev->marks.contested;
 	ev->marks.contested |= mark_of(real) | mark_of(opens->dev) | mark_of(opens->ino);
+}
+
+/* A name that came by an operation which may have failed: the event says so of its descriptor. */
+static void doubt_name(struct state *state, const struct apply_event *applied, struct event *ev)
+{
+	const int param = state->plans[ev->desc->id].fd_param;
+
+	if (!applied->fd || !applied->fd->is_unsure || param < 0)
+		return;
+	state->stats.contested += !ev->marks.contested;
+	ev->marks.contested |= UINT64_C(1) << param;
 }
 
 static void begin_operation(struct state *state, struct event *ev)
@@ -412,6 +440,7 @@ int state_process(struct state *state, const struct scap_event *raw, struct stat
 		state->first_ts_ns = event->ev.ts_ns;
 	state->now_ns = event->ev.ts_ns;
 	apply(state, &applied);
+	doubt_name(state, &applied, &event->ev);
 	event->num = state->stats.events;
 	event->clock_step_ns = state->clock_step_ns = raw->clock_step_ns;
 	event->first_ts_ns = state->first_ts_ns ? state->first_ts_ns : event->ev.ts_ns;

@@ -56,9 +56,10 @@ struct state_fd {
 	bool connected : 1;
 	uint16_t name_len;
 	uint16_t given_len; /* see state_fd_given_name(); 0: the same as the name */
-	uint32_t refs : 30; /* the numbers; kept by the table */
+	uint32_t refs : 29; /* the numbers; kept by the table */
 	bool was_read : 1; /* from /proc or the kernel's list, and not opened by an event */
 	bool has_ends : 1; /* see state_fd_make_ends() */
+	bool is_unsure : 1; /* its name is by an operation of which it is not known how it ended */
 };
 
 /* Of a descriptor without ends. */

@@ -273,13 +273,31 @@ static struct state_fd *find_same(const struct state_fds *fds, const struct fram
 	return found;
 }
 
+/* What the slot had before it was in doubt, if it is that file: the change has failed. */
+static struct state_fd *find_before(struct state *state, const struct apply_event *event,
+				    const struct frame_file *file)
+{
+	struct state_fd *before =
+		state_rings_before(&state->rings, event->ev->uring.ring, event->fd_num);
+
+	return before && state_fd_ino(before) && !is_another(before, file) ? before : NULL;
+}
+
 struct state_fd *state_slot_of_file(struct state *state, const struct apply_event *event,
 				    const struct frame_file *file)
 {
 	struct state_fd *fd = state_fds_find(event->fds, event->fd_num), *same = NULL;
 
-	if (!file->ino || (fd && !is_another(fd, file)))
+	if (!file->ino || (fd && !fd->is_unsure && !is_another(fd, file)))
 		return fd;
+	if (!fd || fd->is_unsure)
+		same = find_before(state, event, file);
+	if (same)
+		return state_fds_share(event->fds, event->fd_num, same);
+	if (fd && !is_another(fd, file)) {
+		state_note_file(fd, file);
+		return fd;
+	}
 	if (!(state->lacks & STATE_DESCRIPTORS) && may_ask_for_fd(state))
 		same = find_same(event->thread->fds, file);
 	state->stats.slots_unsure += !same;

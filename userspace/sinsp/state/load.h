@@ -52,8 +52,9 @@ struct state_fd *state_fd_of_file(struct state *state, struct state_thread *thre
 
 /*
  * The registered file that the event uses, which is that file by the kernel (ino 0: it does not
- * say). An entry of another one is replaced. One that was registered unseen is found among the
- * descriptors of the thread, if one of them is that file: else it has no name, which is counted.
+ * say). An entry of another one is replaced, and one that is unsure by what the slot had before, if
+ * that is the file. One that was registered unseen is found among the descriptors of the thread, if
+ * one of them is that file: else it has no name, which is counted.
  */
 struct state_fd *state_slot_of_file(struct state *state, const struct apply_event *event,
 				    const struct frame_file *file);

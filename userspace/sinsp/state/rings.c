@@ -27,6 +27,7 @@ static struct state_ring *find_ring(struct state_rings *rings, uint64_t ring)
 static void end_ring(struct state_rings *rings, struct state_ring *ring)
 {
 	state_fds_unref(ring->slots);
+	state_fds_unref(ring->before);
 	*ring = (struct state_ring){0};
 	rings->count--;
 }
@@ -75,9 +76,41 @@ struct state_fds *state_rings_get(struct state_rings *rings, struct state_fd_sto
 		return NULL;
 	state_fds_set_group(slots, user->cgroups->holder);
 	place = place_for(rings, ring);
-	*place = (struct state_ring){ring, ++rings->clock, user->pid, slots};
+	*place = (struct state_ring){
+		.number = ring, .used = ++rings->clock, .pid = user->pid, .slots = slots};
 	rings->count++;
 	return slots;
+}
+
+void state_rings_doubt(struct state_rings *rings, struct state_fd_store *store, uint64_t ring,
+		       int64_t slot, const struct state_thread *user)
+{
+	struct state_ring *found = find_ring(rings, ring);
+	struct state_fd *fd = found ? state_fds_find(found->slots, slot) : NULL;
+
+	if (!fd || fd->is_unsure)
+		return;
+	if (!found->before)
+		found->before = state_fds_create(store);
+	if (!found->before)
+		return;
+	state_fds_set_group(found->before, user->cgroups->holder);
+	state_fds_share(found->before, slot, fd);
+}
+
+void state_rings_settle(struct state_rings *rings, uint64_t ring, int64_t slot)
+{
+	struct state_ring *found = find_ring(rings, ring);
+
+	if (found && found->before)
+		state_fds_close(found->before, slot);
+}
+
+struct state_fd *state_rings_before(struct state_rings *rings, uint64_t ring, int64_t slot)
+{
+	struct state_ring *found = find_ring(rings, ring);
+
+	return found && found->before ? state_fds_find(found->before, slot) : NULL;
 }
 
 void state_rings_end(struct state_rings *rings, uint64_t ring)

@@ -20,6 +20,7 @@ struct state_ring {
 	uint64_t used; /* when, by state_rings.clock */
 	int64_t pid; /* the process whose operation was seen last; -1: not known */
 	struct state_fds *slots;
+	struct state_fds *before; /* what slots had, see state_rings_doubt(); NULL: nothing */
 };
 
 /* A zeroed struct has no rings. */
@@ -40,6 +41,17 @@ struct state_fds *state_rings_find(struct state_rings *rings, uint64_t ring);
  */
 struct state_fds *state_rings_get(struct state_rings *rings, struct state_fd_store *store,
 				  uint64_t ring, const struct state_thread *user);
+
+/*
+ * A slot may get another file, or lose it: an operation does that of which it is not known how it
+ * ended. What it has is kept, unless that is unsure itself; the control group of `user` holds the
+ * memory. state_rings_settle() forgets it, and
+ * state_rings_before() is what was kept, or NULL.
+ */
+void state_rings_doubt(struct state_rings *rings, struct state_fd_store *store, uint64_t ring,
+		       int64_t slot, const struct state_thread *user);
+void state_rings_settle(struct state_rings *rings, uint64_t ring, int64_t slot);
+struct state_fd *state_rings_before(struct state_rings *rings, uint64_t ring, int64_t slot);
 
 /* Forgets the files of a ring, or those of all rings of a process (-1: of all rings). */
 void state_rings_end(struct state_rings *rings, uint64_t ring);

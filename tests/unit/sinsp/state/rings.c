@@ -463,6 +463,143 @@ static void forgets_in_a_gap(void **state)
 	assert_int_equal(drive->state->rings.count, 0);
 }
 
+/* An operation of which it is not known how it ended, which makes a registered file or closes it.
+ */
+static struct frame *begin_untold(struct drive *drive, uint16_t id, uint32_t slot)
+{
+	struct frame *frame = begin(drive, id, RING);
+
+	frame->uring.made_slot = (int32_t)slot;
+	frame->marks.contested = 1;
+	frame_put_absent(frame, 0);
+	return frame;
+}
+
+static struct state_event *open_untold(struct drive *drive, const char *name)
+{
+	struct frame *frame = begin_untold(drive, EVENT_openat, SLOT);
+
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, name);
+	return drive_end(drive);
+}
+
+static void close_untold(struct drive *drive)
+{
+	struct frame *frame = begin_untold(drive, EVENT_close, SLOT);
+
+	frame_put_i64(frame, close__fd, slot(RING));
+	drive_end(drive);
+}
+
+static bool is_marked(const struct state_event *event)
+{
+	return event->ev.marks.contested & UINT64_C(1) << read__fd;
+}
+
+/* Whether a file is the one that had the slot before, the kernel says when it is used. */
+static void doubts_what_is_not_told(void **state)
+{
+	struct drive *drive = *state;
+	struct state_event *event;
+
+	open_by(drive, RING, slot(RING), "/etc/shadow");
+	open_untold(drive, "/tmp/harmless");
+	open_untold(drive, "/tmp/harmless too");
+	assert_true(is_marked(read_by(drive, RING, slot(RING), 0)));
+	event = read_by(drive, RING, slot(RING), 40);
+	assert_string_equal(event->fd->name, "/etc/shadow");
+	assert_false(is_marked(event));
+	/* It is another one, and nothing else tells which. */
+	open_untold(drive, "/tmp/harmless");
+	for (int i = 0; i < 2; i++) {
+		event = read_by(drive, RING, slot(RING), 41);
+		assert_string_equal(event->fd->name, "/tmp/harmless");
+		assert_true(is_marked(event));
+	}
+	/* What is told is sure again. */
+	open_by(drive, RING, slot(RING), "/b");
+	event = read_by(drive, RING, slot(RING), 40);
+	assert_string_equal(event->fd->name, "/b");
+	assert_false(is_marked(event));
+}
+
+static void keeps_what_may_not_be_closed(void **state)
+{
+	struct drive *drive = *state;
+
+	open_by(drive, RING, slot(RING), "/etc/shadow");
+	close_untold(drive);
+	assert_string_equal(read_by(drive, RING, slot(RING), 40)->fd->name, "/etc/shadow");
+	close_untold(drive);
+	assert_string_equal(read_by(drive, RING, slot(RING), 41)->fd->name, "");
+	/* What is told to be closed is forgotten. */
+	open_by(drive, RING, slot(RING), "/a");
+	close_untold(drive);
+	open_by(drive, RING, slot(RING), "/b");
+	close_by(drive, RING, 0, slot(RING));
+	assert_string_equal(read_by(drive, RING, slot(RING), 40)->fd->name, "");
+}
+
+/* A number that is not told is not 0. */
+static void installs_nothing_untold(void **state)
+{
+	struct drive *drive = *state;
+	struct frame *frame;
+
+	open_by(drive, RING, slot(RING), "/a");
+	open_by(drive, 0, 0, "/zero");
+	frame = begin_untold(drive, EVENT_io_uring_op, SLOT);
+	frame_put_i64(frame, io_uring_op__opcode, io_uring_opcodes__IORING_OP_FIXED_FD_INSTALL);
+	frame_put_i64(frame, io_uring_op__fd, slot(RING));
+	drive_end(drive);
+	assert_string_equal(drive_name(drive, PID, 0), "/zero");
+	frame = begin_untold(drive, EVENT_pipe2, SLOT);
+	drive_end(drive);
+	assert_string_equal(drive_name(drive, PID, 0), "/zero");
+}
+
+static void put_connect(struct frame *frame, const char *to)
+{
+	const struct frame_tuple tuple = {"10.0.0.1", to, 40000, 443};
+
+	frame_put_tuple(frame, connect__tuple, &tuple);
+	frame_put_i64(frame, connect__fd, 9);
+}
+
+/* A connection that may have failed: what is sent tells the ends of the socket. */
+static void doubts_connections(void **state)
+{
+	const struct frame_tuple tuple = {"10.0.0.1", "10.0.0.9", 40000, 443};
+	struct drive *drive = *state;
+	struct state_event *event;
+	struct frame *frame = begin(drive, EVENT_socket, RING);
+
+	frame_put_i64(frame, socket__fd, 9);
+	frame_put_i64(frame, socket__domain, socket_families__AF_INET);
+	frame_put_i64(frame, socket__type, 1);
+	drive_end(drive);
+	put_connect(begin_untold(drive, EVENT_connect, SLOT), "10.0.0.2");
+	drive_end(drive);
+	event = read_by(drive, 0, 9, 0);
+	assert_string_equal(event->fd->name, "10.0.0.1:40000->10.0.0.2:443");
+	assert_true(is_marked(event));
+	frame = drive_begin(drive, EVENT_sendto, PID);
+	frame_put_i64(frame, sendto__res, 1);
+	frame_put_i64(frame, sendto__fd, 9);
+	frame_put_tuple(frame, sendto__tuple, &tuple);
+	drive_end(drive);
+	event = read_by(drive, 0, 9, 0);
+	assert_string_equal(event->fd->name, "10.0.0.1:40000->10.0.0.9:443");
+	assert_false(is_marked(event));
+	/* What is connected stays so. */
+	put_connect(begin_untold(drive, EVENT_connect, SLOT), "10.0.0.2");
+	drive_end(drive);
+	event = read_by(drive, 0, 9, 0);
+	assert_string_equal(event->fd->name, "10.0.0.1:40000->10.0.0.9:443");
+	assert_false(is_marked(event));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, drive_setup_process, drive_teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -484,6 +621,10 @@ static const struct CMUnitTest tests[] = {
 	TEST(is_bounded),
 	TEST(closes_in_a_table_that_went),
 	TEST(forgets_in_a_gap),
+	TEST(doubts_what_is_not_told),
+	TEST(keeps_what_may_not_be_closed),
+	TEST(installs_nothing_untold),
+	TEST(doubts_connections),
 };
 
 UNIT_GROUP(tests);
