@@ -110,9 +110,14 @@ struct profile_process {
 /* What a file is known by. The vDSO has inode 0. */
 struct profile_file_key {
 	__u64 ino, ctime_ns;
-	__u32 dev; /* as the kernel has it: 20 bits of minor number */
-	__u32 generation; /* of the inode */
+	__u32 dev, zero; /* as the kernel has it: 20 bits of minor number */
 };
+
+/*
+ * Indexes of files are given by each program on each CPU, from a block of its own, and by user space
+ * from the last one.
+ */
+#define PROFILE_BLOCK(cpus) ((1U << PROFILE_INDEX_BITS) / ((cpus) * PROFILE_SLOTS + 1))
 
 /* Of the unwind tables of a file. */
 enum profile_file_state {

@@ -3,7 +3,7 @@
  * What test_profile profiles: a known call tree, through functions that allocate and align their
  * stacks, a shared library, and the C library, which calls back; or waits of known lengths.
  *
- *     profiled tree SECONDS | sleep | lock | pipe | disk FILE | brief
+ *     profiled tree SECONDS | sleep SECONDS | lock | disk FILE
  */
 #include <alloca.h>
 #include <fcntl.h>
@@ -29,16 +29,27 @@ int profiled_library(int (*callback)(int), int n);
 static volatile uint64_t sink;
 static char bytes[1 << 16];
 
-static double now(void)
+static double clock_s(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+static double now(void)
+{
+	return clock_s(CLOCK_MONOTONIC);
+}
+
+/* Grows while the thread is off the CPU. */
+static double off_cpu(void)
+{
+	return now() - clock_s(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* In its own code, in that of the C library, in the kernel. */
-ALONE int profiled_burn(int n)
+ALONE static int profiled_burn(int n)
 {
 	for (int i = 0; i < 20000; i++)
 		sink += sink * 3 + (uint64_t)n;
@@ -56,7 +67,7 @@ static int compare(const void *left, const void *right)
 	return *(const int *)left - *(const int *)right;
 }
 
-ALONE int profiled_sorts(int n)
+ALONE static int profiled_sorts(int n)
 {
 	int numbers[4] = {n, 3, 2, 1};
 
@@ -66,7 +77,7 @@ ALONE int profiled_sorts(int n)
 }
 
 /* Its stack is aligned, by another register than that of the frame. */
-ALONE int profiled_aligns(int n)
+ALONE static int profiled_aligns(int n)
 {
 	volatile char place[n + 1] __attribute__((aligned(64)));
 
@@ -76,7 +87,7 @@ ALONE int profiled_aligns(int n)
 	return n;
 }
 
-ALONE int profiled_allocates(int n)
+ALONE static int profiled_allocates(int n)
 {
 	char *more = alloca((size_t)n * 16);
 
@@ -86,7 +97,7 @@ ALONE int profiled_allocates(int n)
 	return n;
 }
 
-ALONE int profiled_recurses(int depth)
+ALONE static int profiled_recurses(int depth)
 {
 	int n = depth ? profiled_recurses(depth - 1) : profiled_allocates(7);
 
@@ -104,19 +115,6 @@ static void tree(double seconds)
 
 /* Waits. */
 
-ALONE void profiled_sleeps(void)
-{
-	for (int i = 0; i < 20; i++) {
-		const struct timespec time = {0, 25000000};
-
-		nanosleep(&time, NULL);
-	}
-	GO_ON;
-}
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int ready[2], done[2];
-
 static void pause_ms(long ms)
 {
 	const struct timespec time = {0, ms * 1000000};
@@ -124,7 +122,24 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-ALONE void *profiled_holds(void *unused)
+/* Prints how long it was asleep, in ns. */
+ALONE static void profiled_sleeps(double seconds)
+{
+	double begin, end = now() + seconds, slept = 0;
+
+	while (now() < end) {
+		begin = off_cpu();
+		pause_ms(25);
+		slept += off_cpu() - begin;
+	}
+	printf("%.0f\n", slept * 1e9);
+	GO_ON;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int ready[2], done[2];
+
+ALONE static void *profiled_holds(void *unused)
 {
 	char byte;
 
@@ -141,7 +156,7 @@ ALONE void *profiled_holds(void *unused)
 }
 
 /* Prints how long it waited for the lock, in ns. */
-ALONE void profiled_locks(void)
+ALONE static void profiled_locks(void)
 {
 	pthread_t thread;
 	double waited = 0;
@@ -154,9 +169,9 @@ ALONE void profiled_locks(void)
 
 		if (read(ready[0], &byte, 1) != 1)
 			exit(1);
-		begin = now();
+		begin = off_cpu();
 		pthread_mutex_lock(&lock);
-		waited += now() - begin;
+		waited += off_cpu() - begin;
 		pthread_mutex_unlock(&lock);
 		if (write(done[1], "", 1) != 1)
 			exit(1);
@@ -165,8 +180,8 @@ ALONE void profiled_locks(void)
 	printf("%.0f\n", waited * 1e9);
 }
 
-/* Prints how long the calls took that write to the disk, in ns. */
-ALONE void profiled_writes(const char *path)
+/* Prints how long it waited in calls that write to the disk, in ns. */
+ALONE static void profiled_writes(const char *path)
 {
 	int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	double waited = 0;
@@ -176,9 +191,9 @@ ALONE void profiled_writes(const char *path)
 
 		if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
 			exit(1);
-		begin = now();
+		begin = off_cpu();
 		fsync(fd);
-		waited += now() - begin;
+		waited += off_cpu() - begin;
 	}
 	close(fd);
 	printf("%.0f\n", waited * 1e9);
@@ -190,8 +205,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(mode, "tree") == 0 && argc > 2)
 		tree(atof(argv[2]));
-	else if (strcmp(mode, "sleep") == 0)
-		profiled_sleeps();
+	else if (strcmp(mode, "sleep") == 0 && argc > 2)
+		profiled_sleeps(atof(argv[2]));
 	else if (strcmp(mode, "lock") == 0)
 		profiled_locks();
 	else if (strcmp(mode, "disk") == 0 && argc > 2)

@@ -15,6 +15,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "lanner.skel.h"
+#include "profile.skel.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/log.h"
 #include "scap/live/load.h"
@@ -226,6 +227,57 @@ static int print_results(const struct result *results)
 	return status;
 }
 
+/* The programs of `agent profile`, which are an object of their own. */
+static int load_profile_program(size_t index, char *log, size_t bytes, struct result *result)
+{
+	enum { STATISTICS = 4, ALL = 1 | STATISTICS };
+	const int levels[] = {STATISTICS, ALL};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct profile_programs *object = profile_programs__open();
+		size_t at = 0;
+		struct bpf_program *program;
+
+		if (!object)
+			return -errno;
+		bpf_object__for_each_program(program, object->obj)
+		{
+			bpf_program__set_autoload(program, at == index);
+			if (at++ == index) {
+				bpf_program__set_log_level(program, levels[i]);
+				bpf_program__set_log_buf(program, log, bytes);
+			}
+		}
+		log[0] = '\0';
+		keep_result(result, 0, profile_programs__load(object), log);
+		profile_programs__destroy(object);
+		if (!result->rejected)
+			break;
+	}
+	return 0;
+}
+
+static int load_profile(struct live_log *log)
+{
+	enum { LOG_BYTES = 16 << 20 };
+	static const char *const names[] = {"profile_sample", "profile_switch", "profile_waking"};
+	char *text = malloc(LOG_BYTES);
+	int status = text ? 0 : 1;
+
+	live_log_begin(log);
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(*names); i++) {
+		struct result result = {false};
+
+		status |= load_profile_program(i, text, LOG_BYTES, &result) != 0;
+		printf("%s\t%s\t%ld\t%ld\t%s\n", names[i], result.rejected ? "rejected" : "ok",
+		       result.microseconds, result.walked, result.reason);
+		status |= result.rejected;
+	}
+	live_log_end(log);
+	free(text);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	bool overwrites = argc > 1 && strcmp(argv[1], "overwrites") == 0;
@@ -241,7 +293,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "load_programs: %s: %s\n", strerror(-ret), reason);
 		return 2;
 	}
-	ret = print_results(results);
+	ret = print_results(results) | load_profile(&log);
 	live_log_finish(&log);
 	free(results);
 	return ret;

@@ -77,15 +77,24 @@ __attribute__((noinline)) bool uring_multishot_begin(__u64 ring, __u64 user_data
 	return false;
 }
 
-/* It ends. Another one may begin meanwhile, and goes on with the entry. Likewise. */
+/* It ends. Likewise. */
 __attribute__((noinline)) int uring_multishot_end(__u64 ring, __u64 user_data)
 {
 	struct uring_key key = {ring, user_data};
 	struct uring_multishot *found = bpf_map_lookup_elem(&uring_multishots, &key);
 
-	if (found && __sync_fetch_and_sub(&found->users, 1) == 1 &&
-	    uring_multishot_count(found, 0, URING_MULTISHOT_GOES))
-		bpf_map_delete_elem(&uring_multishots, &key);
+#pragma clang loop unroll(disable)
+	for (int i = 0; found && i < URING_MULTISHOT_TRIES; i++) {
+		__u32 users = *(volatile __u32 *)&found->users;
+
+		if (users == 1 && uring_multishot_count(found, 1, URING_MULTISHOT_GOES)) {
+			bpf_map_delete_elem(&uring_multishots, &key);
+			break;
+		}
+		if (users & URING_MULTISHOT_GOES ||
+		    (users > 1 && uring_multishot_count(found, users, users - 1)))
+			break;
+	}
 	return 0;
 }
 

@@ -61,10 +61,6 @@ struct mm_struct___context {
 	mm_context_t context;
 };
 
-struct inode___generation {
-	__u32 i_generation;
-};
-
 struct inode___sec {
 	__s64 i_ctime_sec;
 	__u32 i_ctime_nsec;
@@ -216,7 +212,7 @@ static __always_inline __u64 file_ctime_ns(struct inode *inode)
 /* An index that no other program and CPU gives. */
 static __always_inline __u32 next_index(__u32 slot, struct work *work)
 {
-	__u32 each = (1U << PROFILE_INDEX_BITS) / (cpus * PROFILE_SLOTS);
+	__u32 each = PROFILE_BLOCK(cpus);
 	__u32 block = bpf_get_smp_processor_id() * PROFILE_SLOTS + slot;
 
 	if (work->files >= each)
@@ -270,16 +266,13 @@ static __always_inline void set_mapping(__u32 slot, struct work *work, struct vm
 	struct mm_struct___context *has_context = (void *)work->mm;
 	struct profile_file_key key = {};
 	struct file *file = BPF_CORE_READ(vma, vm_file);
-	struct inode___generation *has_generation;
 	struct inode *inode;
 
 	work->mapping.offset = BPF_CORE_READ(vma, vm_pgoff) << TREE_PAGE_BITS;
 	if (file) {
 		inode = BPF_CORE_READ(file, f_inode);
-		has_generation = (void *)inode;
 		key.ino = BPF_CORE_READ(inode, i_ino);
 		key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
-		key.generation = BPF_CORE_READ(has_generation, i_generation);
 		key.ctime_ns = file_ctime_ns(inode);
 		set_file(slot, work, &key, file);
 	} else if ((__u64)BPF_CORE_READ(has_context, context.vdso) == work->mapping.begin) {

@@ -11,6 +11,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
 #include "agent/commands/own_options.h"
 #include "agent/commands/profile_options.h"
 #include "agent/commands/profile_print.h"
@@ -131,6 +133,8 @@ static int profile_capture_all(struct profile_job *job)
 	uint64_t begin_ns, end_ns, next_ns;
 	int r = profile_warm_up(job);
 
+	if (job->options->verbose)
+		fprintf(stderr, "agent: counting\n");
 	job->stacks.begin_ns = clock_ns(CLOCK_REALTIME);
 	begin_ns = next_ns = clock_ns(CLOCK_MONOTONIC);
 	end_ns = begin_ns + job->options->duration_ns;
@@ -147,10 +151,31 @@ static int profile_capture_all(struct profile_job *job)
 	return r < 0 ? r : profile_capture_read_waits(job->capture, &job->stacks);
 }
 
+/* What the agent itself took, too, but for naming and printing. */
+static void profile_print_cost(const struct profile_job *job)
+{
+	uint64_t run_ns, runs, wall_ns = job->stacks.duration_ns + WARM_UP_NS;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct rusage usage;
+	double own_s;
+
+	profile_capture_cost(job->capture, &run_ns, &runs);
+	getrusage(RUSAGE_SELF, &usage);
+	own_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	fprintf(stderr,
+		"agent: programs ran %llu times, %.3f ms in all, %.3f %% of the time of %ld CPUs; "
+		"the agent took %.3f s\n",
+		(unsigned long long)runs, (double)run_ns * 1e-6,
+		100.0 * (double)run_ns / ((double)wall_ns * (double)cpus), cpus, own_s);
+}
+
 static int profile_run_with(const struct profile_options *options, const char *host_root)
 {
 	struct profile_job job = {.options = options, .signals = -1};
 	struct error err = {""};
+	/* The kernel measures programs as long as this is open. */
+	int measures = options->verbose ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
 	int r = profile_open(&job, host_root, &err);
 
 	if (r == 0)
@@ -159,6 +184,8 @@ static int profile_run_with(const struct profile_options *options, const char *h
 		r = profile_capture_all(&job);
 		if (r)
 			error_set(&err, r, "capturing the profile: %s", strerror(-r));
+		else if (options->verbose)
+			profile_print_cost(&job);
 	}
 	if (r == 0)
 		r = profile_print(options, scap_proc_dir(job.host.proc), &job.stacks, &err);
@@ -167,6 +194,8 @@ static int profile_run_with(const struct profile_options *options, const char *h
 	host_close(&job.host);
 	if (job.signals >= 0)
 		close(job.signals);
+	if (measures >= 0)
+		close(measures);
 	return r ? command_fail(EXIT_FAILURE, &err) : EXIT_SUCCESS;
 }
 

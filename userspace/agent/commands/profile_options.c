@@ -82,6 +82,8 @@ static const struct own_row rows[] = {
 	{'w', "write", "FILE", "write to a file, not to standard output", OWN_TEXT, STORES(write)},
 	{0, "before", "FILE", "compare with folded stacks of an earlier profile", OWN_TEXT,
 	 STORES(before)},
+	{'v', "verbose", NULL, "say when it begins to count, and what that cost", OWN_FLAG,
+	 STORES(verbose)},
 	{'h', "help", NULL, "print this", OWN_FLAG, STORES(help)},
 };
 

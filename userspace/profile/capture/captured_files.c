@@ -14,6 +14,7 @@
 #include <bpf/bpf.h>
 #include <linux/magic.h>
 
+#include "scap/symbols/symbol_maps.h"
 #include "util/regular.h"
 
 enum {
@@ -28,10 +29,16 @@ enum {
 
 #define DELETED " (deleted)"
 
-void captured_files_init(struct captured_files *files, int proc, int files_map,
+void captured_files_init(struct captured_files *files, int proc, int files_map, uint32_t cpus,
 			 const struct tables *tables)
 {
-	*files = (struct captured_files){.proc = proc, .files_map = files_map, .tables = *tables};
+	uint32_t first = cpus * PROFILE_SLOTS * PROFILE_BLOCK(cpus);
+
+	*files = (struct captured_files){.proc = proc,
+					 .files_map = files_map,
+					 .next_index = first,
+					 .last_index = first + PROFILE_BLOCK(cpus) - 1,
+					 .tables = *tables};
 }
 
 void captured_files_finish(struct captured_files *files)
@@ -309,44 +316,136 @@ bool captured_files_fill(struct captured_files *files)
 	return files->unfilled > 0;
 }
 
-static void set_state(struct captured_files *files, const struct captured_file *file,
-		      struct profile_file *seen, uint32_t state)
+/* Opens a file, and loads its tables. Returns its state, or -ENOENT if its process has ended. */
+static int load_file(struct captured_files *files, const struct profile_file *seen,
+		     struct captured_file *file)
 {
-	seen->state = state;
-	(void)bpf_map_update_elem(files->files_map, &file->key, seen, BPF_EXIST);
-}
-
-int captured_files_add(struct captured_files *files, const struct profile_file_key *key)
-{
-	struct captured_file *file;
-	struct profile_file seen;
 	int r;
 
-	if (bpf_map_lookup_elem(files->files_map, key, &seen) || seen.state != PROFILE_FILE_NEW)
-		return 0;
-	file = files_get(files, key, seen.index);
-	if (!file)
-		return -ENOMEM;
 	if (file->was_opened) {
 		drop_unwind(files, file);
 		if (file->file.fd >= 0)
 			close(file->file.fd);
 		file->file.fd = -1;
 	}
-	r = open_file(files, &seen, file);
-	if (r == -ENOENT && file->file.fd < 0 && file->file.kind == STACK_FILE) {
-		/* The next process that executes it may live longer. */
-		files->vanished++;
-		(void)bpf_map_delete_elem(files->files_map, key);
+	r = open_file(files, seen, file);
+	if (r == -ENOENT && file->file.fd < 0 && file->file.kind == STACK_FILE)
+		return r;
+	file->was_opened = true;
+	if (r == 0)
+		return (int)load_tables(files, file, seen->index);
+	return r == -E2BIG || r == -ENOMEM ? PROFILE_FILE_FULL : PROFILE_FILE_BARE;
+}
+
+int captured_files_add(struct captured_files *files, const struct profile_file_key *key)
+{
+	struct captured_file *file;
+	struct profile_file seen;
+	int state;
+
+	if (bpf_map_lookup_elem(files->files_map, key, &seen) || seen.state != PROFILE_FILE_NEW)
+		return 0;
+	file = files_get(files, key, seen.index);
+	if (!file)
+		return -ENOMEM;
+	state = load_file(files, &seen, file);
+	if (state >= 0) {
+		seen.state = (uint32_t)state;
+		(void)bpf_map_update_elem(files->files_map, key, &seen, BPF_EXIST);
 		return 0;
 	}
-	file->was_opened = true;
-	set_state(files, file, &seen,
-		  r == 0	 ? load_tables(files, file, seen.index)
-		  : r == -E2BIG	 ? PROFILE_FILE_FULL
-		  : r == -ENOMEM ? PROFILE_FILE_FULL
-				 : PROFILE_FILE_BARE);
+	/* The next process that executes it may live longer. */
+	files->vanished++;
+	(void)bpf_map_delete_elem(files->files_map, key);
 	return 0;
+}
+
+/* The key of what is mapped, as the kernel makes it. Returns whether it is a file. */
+static bool make_key(const struct captured_files *files, uint32_t pid,
+		     const struct symbol_maps_line *line, struct profile_file_key *key)
+{
+	struct statx found;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%u/map_files/%llx-%llx", pid, (unsigned long long)line->begin,
+		 (unsigned long long)line->end);
+	if (line->id.ino == 0 || statx(files->proc, path, AT_STATX_DONT_SYNC, STATX_CTIME, &found))
+		return false;
+	*key = (struct profile_file_key){.ino = line->id.ino,
+					 .ctime_ns = (uint64_t)found.stx_ctime.tv_sec * 1000000000 +
+						     found.stx_ctime.tv_nsec,
+					 .dev = line->id.major << DEV_MINOR_BITS | line->id.minor};
+	return true;
+}
+
+/*
+ * Whether the file system of a device, as a process has it mounted, is one that the kernel answers
+ * for: not FUSE.
+ */
+static bool is_of_kernel(const struct captured_files *files, uint32_t pid,
+			 const struct symbol_file_id *id)
+{
+	char name[32], device[32], line[LINK_BYTES];
+	bool is_kernels = false;
+	FILE *mounts;
+
+	snprintf(name, sizeof(name), "%u/mountinfo", pid);
+	if (symbol_maps_open(files->proc, name, &mounts) != 0)
+		return false;
+	snprintf(device, sizeof(device), " %u:%u ", id->major, id->minor);
+	while (!is_kernels && fgets(line, sizeof(line), mounts)) {
+		const char *type = strstr(line, " - ");
+
+		is_kernels = type && strstr(line, device) && strncmp(type + 3, "fuse", 4) != 0;
+	}
+	fclose(mounts);
+	return is_kernels;
+}
+
+/* What the kernel has not seen. */
+static int add_mapped(struct captured_files *files, uint32_t pid,
+		      const struct symbol_maps_line *line)
+{
+	struct profile_file seen = {
+		.begin = line->begin, .end = line->end, .offset = line->offset, .pid = pid};
+	struct captured_file *file;
+	struct profile_file_key key;
+	struct profile_file known;
+	int state;
+
+	if (line->rights[2] != 'x' || !make_key(files, pid, line, &key) ||
+	    bpf_map_lookup_elem(files->files_map, &key, &known) == 0 ||
+	    files->next_index > files->last_index || !is_of_kernel(files, pid, &line->id))
+		return 0;
+	seen.index = files->next_index;
+	file = files_get(files, &key, seen.index);
+	if (!file)
+		return -ENOMEM;
+	files->next_index++;
+	state = load_file(files, &seen, file);
+	seen.state = (uint32_t)state;
+	if (state >= 0)
+		(void)bpf_map_update_elem(files->files_map, &key, &seen, BPF_NOEXIST);
+	return 0;
+}
+
+int captured_files_add_mapped(struct captured_files *files, uint32_t pid)
+{
+	struct symbol_maps_line *line = malloc(sizeof(*line));
+	char name[32];
+	FILE *maps;
+	int r = 0;
+
+	if (!line)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "%u/maps", pid);
+	if (symbol_maps_open(files->proc, name, &maps) == 0) {
+		while (r == 0 && symbol_maps_next(maps, line))
+			r = add_mapped(files, pid, line);
+		fclose(maps);
+	}
+	free(line);
+	return r;
 }
 
 int captured_files_want(struct captured_files *files, const struct profile_page_key *key)

@@ -23,6 +23,7 @@ struct captured_file {
 struct captured_files {
 	int proc; /* borrowed: a descriptor of the folder of processes */
 	int files_map; /* borrowed */
+	uint32_t next_index, last_index; /* for files that the kernel has not seen */
 	struct tables tables;
 	struct captured_file *list; /* owned */
 	size_t count, capacity;
@@ -37,14 +38,20 @@ struct captured_files {
 	uint64_t vanished; /* files whose process had ended before they could be opened */
 };
 
-/* `tables` was opened, and is owned from then on. */
-void captured_files_init(struct captured_files *files, int proc, int files_map,
+/* `tables` was opened, and is owned from then on. cpus: that there can be. */
+void captured_files_init(struct captured_files *files, int proc, int files_map, uint32_t cpus,
 			 const struct tables *tables);
 void captured_files_finish(struct captured_files *files);
 
 /* What the kernel says of a new file, and of a page that is wanted. Return 0 or -errno. */
 int captured_files_add(struct captured_files *files, const struct profile_file_key *key);
 int captured_files_want(struct captured_files *files, const struct profile_page_key *key);
+
+/*
+ * Adds all that a process has mapped, before the kernel sees them one after the other. Returns 0 or
+ * -ENOMEM, also if the process has ended.
+ */
+int captured_files_add_mapped(struct captured_files *files, uint32_t pid);
 
 /* Adds those that it was not told of, as there were too many at once. */
 int captured_files_look(struct captured_files *files);

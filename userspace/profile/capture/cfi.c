@@ -80,6 +80,14 @@ enum {
 const struct cfi_machine cfi_x86_64 = {.sp = 7, .bp = 6, .ra = 16, .r10 = 10, .ra_is_saved = true};
 const struct cfi_machine cfi_aarch64 = {.sp = 31, .bp = 29, .ra = 30};
 
+struct profile_rule cfi_entry_rule(const struct cfi_machine *machine)
+{
+	if (!machine->ra_is_saved)
+		return (struct profile_rule){.cfa = PROFILE_CFA_SP};
+	return (struct profile_rule){
+		.cfa = PROFILE_CFA_SP, .cfa_offset = 8, .ra = PROFILE_AT_CFA, .ra_offset = -8};
+}
+
 /* What reads beyond the end get is 0, and the cursor has failed. */
 struct cursor {
 	const struct cfi_section *section;

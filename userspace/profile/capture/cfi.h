@@ -20,6 +20,9 @@ struct cfi_machine {
 
 extern const struct cfi_machine cfi_x86_64, cfi_aarch64;
 
+/* As frames are at the first instruction of a function. */
+struct profile_rule cfi_entry_rule(const struct cfi_machine *machine);
+
 struct cfi_section {
 	const uint8_t *bytes; /* borrowed */
 	size_t len;

@@ -24,6 +24,8 @@
 enum {
 	KALLSYMS_BYTES_MAX = 64 << 20,
 	SETTLE_NS = 2000000, /* for programs that run while the generation changes */
+	MAPPED_EACH_NS = 50000000, /* between processes whose mappings are read, on average */
+	MAPPED_AHEAD_NS = 1000000000, /* at the beginning, or after a while, so many at once */
 	STACKS_EACH = 3, /* generations before stacks are removed: odd, as they alternate */
 };
 
@@ -41,6 +43,7 @@ struct profile_capture {
 	uint64_t losses[PROFILE_LOSSES]; /* that were read already */
 	uint64_t generations;
 	uint64_t stopped_ns; /* 0: it runs */
+	uint64_t mapped_due_ns; /* when mappings of a further process may be read (monotonic) */
 	int error; /* of what followed the news */
 };
 
@@ -94,11 +97,31 @@ static int add_targets(struct profile_capture *capture)
 
 		if (bpf_map_update_elem(map, &pid, &one, BPF_ANY))
 			return -errno;
+		if (captured_files_add_mapped(&capture->files, pid))
+			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* The news. */
+
+/*
+ * Describes a process, and loads the tables of all that it has mapped, unless there are very many
+ * processes: then those that its stacks are in.
+ */
+static int add_process(struct profile_capture *capture, const struct profile_process_key *key)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!captured_processes_get(&capture->processes, key))
+		return -ENOMEM;
+	if (capture->mapped_due_ns > now + MAPPED_AHEAD_NS)
+		return 0;
+	if (capture->mapped_due_ns < now)
+		capture->mapped_due_ns = now;
+	capture->mapped_due_ns += MAPPED_EACH_NS;
+	return captured_files_add_mapped(&capture->files, key->pid);
+}
 
 static int follow(void *context, void *data, size_t bytes)
 {
@@ -116,7 +139,7 @@ static int follow(void *context, void *data, size_t bytes)
 		r = captured_files_want(&capture->files, &news->page);
 		break;
 	case PROFILE_NEWS_PROCESS:
-		r = captured_processes_get(&capture->processes, &news->process) ? 0 : -ENOMEM;
+		r = add_process(capture, &news->process);
 		break;
 	}
 	if (r)
@@ -161,7 +184,7 @@ static int open_parts(struct profile_capture *capture)
 	if (r)
 		return r;
 	captured_files_init(&capture->files, capture->config.proc,
-			    bpf_map__fd(programs->maps.files), &tables);
+			    bpf_map__fd(programs->maps.files), capture->possible_cpus, &tables);
 	capture->processes =
 		(struct captured_processes){.proc = capture->config.proc,
 					    .processes_map = bpf_map__fd(programs->maps.processes),

@@ -26,8 +26,11 @@ enum {
 struct indexed {
 	uint64_t begin, end; /* in the file; none overlaps the next one */
 	uint64_t shift; /* of addresses above it */
-	uint32_t at; /* in the section */
+	uint32_t at; /* in the section; at_linkage: it is an entry of a procedure linkage table */
 };
+
+/* Of frames without a description: a jump, before which nothing was pushed. */
+static const uint32_t at_linkage = UINT32_MAX;
 
 struct unwind {
 	uint8_t *bytes; /* owned: of the section */
@@ -144,11 +147,37 @@ static int index_add(struct unwind *unwind, const struct perf_elf_segments *segm
 	return 0;
 }
 
+/* Not all linkers describe procedure linkage tables: what is described comes first. */
+static int add_linkage(Elf *elf, const struct perf_elf_segments *segments, struct unwind *unwind)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names, count;
+	int r = 0;
+
+	if (elf_getshdrnum(elf, &count) || count > SECTIONS_MAX || elf_getshdrstrndx(elf, &names))
+		return 0;
+	while (r == 0 && (section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+		const struct cfi_frame frame = {header.sh_addr, header.sh_addr + header.sh_size,
+						at_linkage};
+
+		if (name && strncmp(name, ".plt", 4) == 0 && header.sh_size < PAGE_BYTES &&
+		    header.sh_size > 0)
+			r = index_add(unwind, segments, &frame);
+	}
+	return r;
+}
+
 static int compare_frames(const void *left, const void *right)
 {
 	const struct indexed *a = left, *b = right;
 
-	return (a->begin > b->begin) - (a->begin < b->begin);
+	if (a->begin != b->begin)
+		return (a->begin > b->begin) - (a->begin < b->begin);
+	return (a->at > b->at) - (a->at < b->at);
 }
 
 /* By their begins, cut where the next one begins; of several that begin together one is left. */
@@ -220,6 +249,8 @@ static int read_index(Elf *elf, struct unwind *unwind)
 		if (found == 1)
 			r = index_add(unwind, &segments, &frame);
 	}
+	if (r == 0)
+		r = add_linkage(elf, &segments, unwind);
 	if (r)
 		return r;
 	index_sort(unwind);
@@ -352,16 +383,20 @@ static int make_frame(const struct unwind *unwind, const struct indexed *indexed
 {
 	const struct profile_rule none = {.is_fixed = PROFILE_RULE_NONE};
 	const struct profile_rule bad = {.is_fixed = PROFILE_RULE_BAD};
+	const struct profile_rule entry = cfi_entry_rule(unwind->machine);
 	const struct cfi_frame frame = {indexed->begin + indexed->shift,
 					indexed->end + indexed->shift, indexed->at};
 	uint64_t page_end = maker->page_begin + PAGE_BYTES;
-	int r;
+	int r = 0;
 
 	maker->begin = indexed->begin > maker->page_begin ? indexed->begin : maker->page_begin;
 	maker->end = indexed->end < page_end ? indexed->end : page_end;
 	maker->shift = indexed->shift;
-	r = cfi_run(&unwind->section, unwind->machine, &frame, maker->end + indexed->shift, budget,
-		    make_row, maker);
+	if (indexed->at == at_linkage)
+		make_row(maker, maker->begin + maker->shift, &entry);
+	else
+		r = cfi_run(&unwind->section, unwind->machine, &frame, maker->end + indexed->shift,
+			    budget, make_row, maker);
 	if (r)
 		make_row(maker, maker->begin + maker->shift, &bad);
 	if (maker->error == 0 && maker->end < page_end)
