@@ -63,7 +63,7 @@ static void write_all(const struct flame *flame)
 	check_picture(&out);
 	buf_clear(&out);
 	speedscope_write(flame, "title", &out);
-	REQUIRE(top_write(flame, 20, &out) == 0, "no memory");
+	REQUIRE(top_write(flame, 20, 60, &out) == 0, "no memory");
 	buf_finish(&out);
 }
 

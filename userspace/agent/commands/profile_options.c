@@ -101,10 +101,11 @@ static int check(int argc, char **argv, int operands, struct profile_options *op
 				 FREQUENCY_MAX_HZ);
 	if (operands + 1 != argc)
 		return error_set(err, -EINVAL, "profile needs one time: agent profile 10");
-	if (options->before && options->format == PROFILE_PPROF)
+	if (options->before &&
+	    (options->format == PROFILE_PPROF || options->format == PROFILE_SPEEDSCOPE))
 		return error_set(err, -EINVAL,
-				 "profile: pprof compares profiles by itself: not "
-				 "both --before and -o pprof");
+				 "profile: --before compares in the formats folded, svg and top "
+				 "only; pprof compares its own files");
 	if (value_read_seconds(argv[operands], &options->duration_ns))
 		return error_set(err, -EINVAL, "profile: '%s' is no time in seconds",
 				 argv[operands]);

@@ -17,6 +17,7 @@
 #include "profile/names/namer.h"
 #include "scap/proc/text.h"
 #include "util/count.h"
+#include "util/terminal.h"
 
 enum {
 	TOP_ROWS = 40,
@@ -80,7 +81,8 @@ static int write_tree(const struct profile_options *options, const struct stacks
 	append_facts(stacks, &facts);
 	switch (options->format) {
 	case PROFILE_TOP:
-		return top_write(flame, TOP_ROWS, out);
+		return top_write(flame, TOP_ROWS,
+				 options->write ? 0 : terminal_width(STDOUT_FILENO), out);
 	case PROFILE_SPEEDSCOPE:
 		speedscope_write(flame, title.data, out);
 		return 0;

@@ -11,7 +11,8 @@
 #include "util/terminal.h"
 
 struct top_row {
-	uint64_t self, total;
+	uint64_t self[FLAME_SIDES], total;
+	double change; /* of the share by itself: -1 to 1 */
 	uint32_t node; /* one with this name */
 	uint32_t open; /* frames of it on the way to the node that is looked at */
 };
@@ -20,8 +21,13 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct top_row *one = a, *other = b;
 
-	if (one->self != other->self)
-		return one->self > other->self ? -1 : 1;
+	const double changes = (one->change < 0 ? -one->change : one->change) -
+			       (other->change < 0 ? -other->change : other->change);
+
+	if (changes != 0)
+		return changes > 0 ? -1 : 1;
+	if (one->self[FLAME_NOW] != other->self[FLAME_NOW])
+		return one->self[FLAME_NOW] > other->self[FLAME_NOW] ? -1 : 1;
 	if (one->total != other->total)
 		return one->total > other->total ? -1 : 1;
 	return one->node < other->node ? -1 : one->node > other->node;
@@ -40,7 +46,8 @@ static void add_node(const struct flame *flame, struct top_row *rows, uint32_t i
 	row->node = i;
 	if (!row->open++)
 		row->total += flame->nodes[i].total[FLAME_NOW];
-	row->self += flame->nodes[i].self[FLAME_NOW];
+	for (int side = 0; side < FLAME_SIDES; side++)
+		row->self[side] += flame->nodes[i].self[side];
 }
 
 /* What a thread waited is the time of the function that waited. */
@@ -56,8 +63,9 @@ static void add_up(const struct flame *flame, struct top_row *rows)
 			row_of(flame, rows, path[before])->open--;
 		if (flame->nodes[i].kind == FLAME_WAIT) {
 			waits = depth;
-			row_of(flame, rows, flame->nodes[i].parent)->self +=
-				flame->nodes[i].total[FLAME_NOW];
+			for (int side = 0; side < FLAME_SIDES; side++)
+				row_of(flame, rows, flame->nodes[i].parent)->self[side] +=
+					flame->nodes[i].total[side];
 			continue;
 		}
 		before = depth;
@@ -95,23 +103,54 @@ static bool is_shown(const struct flame *flame, const struct top_row *row)
 	return kind != FLAME_PROCESS && kind != FLAME_MARK && kind != FLAME_WAIT;
 }
 
-int top_write(const struct flame *flame, size_t rows, struct buf *out)
+static void compare_sides(const struct flame *flame, struct top_row *rows)
+{
+	const uint64_t *all = flame->nodes[0].total;
+
+	for (size_t i = 0; i < flame->names.count; i++) {
+		double now = all[FLAME_NOW]
+				     ? (double)rows[i].self[FLAME_NOW] / (double)all[FLAME_NOW]
+				     : 0;
+		double before = all[FLAME_BEFORE] ? (double)rows[i].self[FLAME_BEFORE] /
+							    (double)all[FLAME_BEFORE]
+						  : 0;
+
+		rows[i].change = now - before;
+	}
+}
+
+static void append_row(const struct flame *flame, const struct top_row *row, struct buf *out)
+{
+	const uint64_t all = flame->nodes[0].total[FLAME_NOW];
+
+	append_number(flame, row->self[FLAME_NOW], all, out);
+	append_number(flame, row->total, all, out);
+	if (flame->has_before)
+		buf_printf(out, "%+7.2f %%  ", 100 * row->change);
+	append_name(flame, row->node, out);
+}
+
+int top_write(const struct flame *flame, size_t rows, unsigned int width, struct buf *out)
 {
 	struct top_row *all = calloc(flame->names.count + 1, sizeof(*all));
-	uint64_t total = flame->nodes[0].total[FLAME_NOW];
 
 	if (!all)
 		return -ENOMEM;
 	add_up(flame, all);
+	if (flame->has_before)
+		compare_sides(flame, all);
 	qsort(all, flame->names.count, sizeof(*all), compare_rows);
-	buf_printf(out, "%12s %8s  %12s %8s  %s\n", flame->unit == FLAME_NS ? "SELF ms" : "SELF",
-		   "", flame->unit == FLAME_NS ? "TOTAL ms" : "TOTAL", "", "FUNCTION");
-	for (size_t i = 0; i < flame->names.count && rows; i++) {
+	buf_printf(out, "%12s %8s  %12s %8s  %s%s\n", flame->unit == FLAME_NS ? "SELF ms" : "SELF",
+		   "", flame->unit == FLAME_NS ? "TOTAL ms" : "TOTAL", "",
+		   flame->has_before ? "   CHANGE  " : "", "FUNCTION");
+	for (size_t i = 0; i < flame->names.count && rows && !out->failed; i++) {
+		size_t start = out->len;
+
 		if (!is_shown(flame, &all[i]))
 			continue;
-		append_number(flame, all[i].self, total, out);
-		append_number(flame, all[i].total, total, out);
-		append_name(flame, all[i].node, out);
+		append_row(flame, &all[i], out);
+		if (width && !out->failed)
+			terminal_cut(out, start, width);
 		rows--;
 	}
 	free(all);

@@ -7,9 +7,11 @@
 
 /*
  * Appends a table of the functions of a completed tree: what each took by itself, and together with
- * what it called, once for each stack; those that took most by themselves first. rows: at most so
- * many. Names have no bytes that control a terminal. Returns 0 or -ENOMEM.
+ * what it called, once for each stack; those that took most by themselves first. Of two profiles it
+ * has those of the later one, and how much more or less of all each takes by itself now; those that
+ * changed most first. rows: at most so many; width: in columns, to which lines are cut, or 0. Names
+ * have no bytes that control a terminal. Returns 0 or -ENOMEM.
  */
-int top_write(const struct flame *flame, size_t rows, struct buf *out);
+int top_write(const struct flame *flame, size_t rows, unsigned int width, struct buf *out);
 
 #endif

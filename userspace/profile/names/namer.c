@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "profile/names/jit_tables.h"
-#include "profile/names/tables.h"
+#include "profile/names/kept_tables.h"
 #include "scap/symbols/symbol_demangle.h"
 
 struct namer {
 	struct namer_sources sources; /* owned */
-	struct tables tables;
+	struct kept_tables tables;
 };
 
 int namer_create(const struct namer_sources *sources, struct namer **namer)
@@ -39,7 +39,7 @@ void namer_destroy(struct namer *namer)
 	for (size_t i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	tables_finish(&namer->tables);
+	kept_tables_finish(&namer->tables);
 	free(namer);
 }
 
@@ -179,7 +179,7 @@ static int name_group(struct naming *naming, const struct place_group *group)
 static int name_kernel(struct naming *naming, struct place_group *group)
 {
 	struct namer *namer = naming->namer;
-	int r = tables_get_kernel(&namer->tables, namer->sources.kernel, &group->tables[0]);
+	int r = kept_tables_get_kernel(&namer->tables, namer->sources.kernel, &group->tables[0]);
 
 	group->kind = NAMES_KERNEL;
 	group->lack = r ? NAMES_KERNEL_HIDDEN : NAMES_NO_SYMBOL;
@@ -189,8 +189,8 @@ static int name_kernel(struct naming *naming, struct place_group *group)
 static int name_file(struct naming *naming, struct place_group *group)
 {
 	struct namer *namer = naming->namer;
-	int r = tables_get_file(&namer->tables, group->file, namer->sources.debug,
-				&group->tables[0]);
+	int r = kept_tables_get_file(&namer->tables, group->file, namer->sources.debug,
+				     &group->tables[0]);
 
 	group->kind = NAMES_NATIVE;
 	group->lack = r ? lack_of(r) : NAMES_NO_SYMBOL;
@@ -199,7 +199,7 @@ static int name_file(struct naming *naming, struct place_group *group)
 
 static int name_vdso(struct naming *naming, struct place_group *group)
 {
-	int r = tables_get_vdso(&naming->namer->tables, &group->tables[0]);
+	int r = kept_tables_get_vdso(&naming->namer->tables, &group->tables[0]);
 
 	group->kind = NAMES_NATIVE;
 	group->lack = r ? lack_of(r) : NAMES_NO_SYMBOL;
@@ -268,7 +268,7 @@ int namer_run(struct namer *namer, const struct stacks *stacks, struct names *na
 	for (size_t i = 0; i < count; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, count, sizeof(*order), compare_locations, names->locations);
-	tables_begin(&namer->tables);
+	kept_tables_begin(&namer->tables);
 	r = name_places(&naming, order, count);
 	free(order);
 	for (size_t i = 0; i < count; i++)

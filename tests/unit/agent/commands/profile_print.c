@@ -103,6 +103,27 @@ static void compares_with_an_earlier_one(void **state)
 	assert_non_null(strstr(print_profile(options), "No such file"));
 }
 
+static void compares_only_where_it_can(void **state)
+{
+	static const struct {
+		char *format;
+		bool can;
+	} rows[] = {{"svg", true},
+		    {"folded", true},
+		    {"top", true},
+		    {"pprof", false},
+		    {"speedscope", false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *argv[] = {"profile", "--before", "file", "-o", rows[i].format, "1", NULL};
+		struct profile_options options;
+		struct error err;
+
+		optind = 0;
+		assert_int_equal(profile_options_read(6, argv, &options, &err) == 0, rows[i].can);
+	}
+}
+
 static int create_folder(void **state)
 {
 	tree_create(&tree);
@@ -119,6 +140,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_each_format),
 	cmocka_unit_test(says_what_it_is_of),
 	cmocka_unit_test(compares_with_an_earlier_one),
+	cmocka_unit_test(compares_only_where_it_can),
 };
 
 UNIT_GROUP(tests, .setup = create_folder, .teardown = destroy_folder);

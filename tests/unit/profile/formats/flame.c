@@ -150,8 +150,8 @@ static void compares_two(void **state)
 	struct flame flame;
 
 	assert_int_equal(read_folded("one;a 10\none;b 1\n", &flame, NULL), 0);
-	assert_int_equal(
-		flame_add_folded(&flame, FLAME_BEFORE, before, sizeof(before) - 1, NULL), 0);
+	assert_int_equal(flame_add_folded(&flame, FLAME_BEFORE, before, sizeof(before) - 1, NULL),
+			 0);
 	assert_string_equal(folded(&flame), "one;a 4 10\none;b 0 1\none;c 2 0\n");
 }
 

@@ -15,7 +15,7 @@ static void expect_top(const char *folded, size_t rows, enum flame_unit unit, co
 	flame.unit = unit;
 	assert_int_equal(flame_add_folded(&flame, FLAME_NOW, folded, strlen(folded), NULL), 0);
 	assert_int_equal(flame_complete(&flame), 0);
-	assert_int_equal(top_write(&flame, rows, &out), 0);
+	assert_int_equal(top_write(&flame, rows, 0, &out), 0);
 	buf_append_char(&out, '\0');
 	assert_string_equal(out.data, expected);
 	buf_finish(&out);
@@ -61,11 +61,49 @@ static void masks_names(void **state)
 		   "           3 100.00 %             3 100.00 %  a.[31m\n");
 }
 
+static void cuts_lines_to_the_terminal(void **state)
+{
+	static const char folded[] = "p;some_long_name 3\n";
+	struct buf out = {0};
+	struct flame flame;
+
+	assert_int_equal(flame_init(&flame), 0);
+	assert_int_equal(flame_add_folded(&flame, FLAME_NOW, folded, strlen(folded), NULL), 0);
+	assert_int_equal(flame_complete(&flame), 0);
+	assert_int_equal(top_write(&flame, 10, 56, &out), 0);
+	buf_append_char(&out, '\0');
+	assert_string_equal(strchr(out.data, '\n') + 1,
+			    "           3 100.00 %             3 100.00 %  some_long…\n");
+	buf_finish(&out);
+	flame_finish(&flame);
+}
+
+/* What was added, what takes less, what is gone. */
+static void compares_two_profiles(void **state)
+{
+	static const char now[] = "p;a 6\np;b 4\n", before[] = "p;a 2\np;b 6\np;gone 2\n";
+	struct buf out = {0};
+	struct flame flame;
+
+	assert_int_equal(flame_init(&flame), 0);
+	assert_int_equal(flame_add_folded(&flame, FLAME_NOW, now, strlen(now), NULL), 0);
+	assert_int_equal(flame_add_folded(&flame, FLAME_BEFORE, before, strlen(before), NULL), 0);
+	assert_int_equal(flame_complete(&flame), 0);
+	assert_int_equal(top_write(&flame, 10, 0, &out), 0);
+	buf_append_char(&out, '\0');
+	assert_string_equal(out.data,
+			    "        SELF                  TOTAL              CHANGE  FUNCTION\n"
+			    "           6  60.00 %             6  60.00 %   +40.00 %  a\n"
+			    "           0   0.00 %             0   0.00 %   -20.00 %  gone\n"
+			    "           4  40.00 %             4  40.00 %   -20.00 %  b\n");
+	buf_finish(&out);
+	flame_finish(&flame);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(adds_up_by_function),
-	cmocka_unit_test(shows_as_many_as_it_may),
-	cmocka_unit_test(what_waits_is_the_function),
-	cmocka_unit_test(masks_names),
+	cmocka_unit_test(adds_up_by_function),	      cmocka_unit_test(shows_as_many_as_it_may),
+	cmocka_unit_test(what_waits_is_the_function), cmocka_unit_test(masks_names),
+	cmocka_unit_test(cuts_lines_to_the_terminal), cmocka_unit_test(compares_two_profiles),
 };
 
 UNIT_GROUP(tests);

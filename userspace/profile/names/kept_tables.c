@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An array of tables, looked through for each file of a set: there are few files. */
-#include "profile/names/tables.h"
+#include "profile/names/kept_tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +24,17 @@ struct kept_table {
 	struct symbol_table table;
 };
 
-void tables_finish(struct tables *tables)
+void kept_tables_finish(struct kept_tables *tables)
 {
 	for (size_t i = 0; i < tables->kept_count; i++)
 		symbol_table_finish(&tables->kept[i].table);
 	free(tables->kept);
 	symbol_table_finish(&tables->kernel);
 	symbol_table_finish(&tables->vdso);
-	*tables = (struct tables){0};
+	*tables = (struct kept_tables){0};
 }
 
-void tables_begin(struct tables *tables)
+void kept_tables_begin(struct kept_tables *tables)
 {
 	tables->uses++;
 }
@@ -46,7 +46,7 @@ static bool is_of_file(const struct kept_table *kept, const struct stack_file *f
 }
 
 /* The first one that is free, which is made so if need be; NULL: out of memory. */
-static struct kept_table *make_kept(struct tables *tables)
+static struct kept_table *make_kept(struct kept_tables *tables)
 {
 	struct kept_table *oldest;
 
@@ -68,7 +68,7 @@ static struct kept_table *make_kept(struct tables *tables)
 	return &tables->kept[tables->kept_count];
 }
 
-static int read_file(struct tables *tables, const struct stack_file *file, int debug,
+static int read_file(struct kept_tables *tables, const struct stack_file *file, int debug,
 		     const struct symbol_table **table)
 {
 	struct kept_table *kept = make_kept(tables);
@@ -93,8 +93,8 @@ static int read_file(struct tables *tables, const struct stack_file *file, int d
 	return kept->error;
 }
 
-int tables_get_file(struct tables *tables, const struct stack_file *file, int debug,
-		    const struct symbol_table **table)
+int kept_tables_get_file(struct kept_tables *tables, const struct stack_file *file, int debug,
+			 const struct symbol_table **table)
 {
 	for (size_t i = 0; i < tables->kept_count; i++) {
 		if (!is_of_file(&tables->kept[i], file))
@@ -106,7 +106,8 @@ int tables_get_file(struct tables *tables, const struct stack_file *file, int de
 	return file->fd < 0 ? -EBADF : read_file(tables, file, debug, table);
 }
 
-int tables_get_kernel(struct tables *tables, int kernel, const struct symbol_table **table)
+int kept_tables_get_kernel(struct kept_tables *tables, int kernel,
+			   const struct symbol_table **table)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int r;
@@ -145,7 +146,7 @@ static int read_vdso(struct symbol_table *table)
 	return r;
 }
 
-int tables_get_vdso(struct tables *tables, const struct symbol_table **table)
+int kept_tables_get_vdso(struct kept_tables *tables, const struct symbol_table **table)
 {
 	if (!tables->vdso_was_read && read_vdso(&tables->vdso) != 0)
 		tables->vdso = (struct symbol_table){0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols that were read, kept as long as there is room: those that were not used longest go. */
-#ifndef PROFILE_NAMES_TABLES_H
-#define PROFILE_NAMES_TABLES_H
+#ifndef PROFILE_NAMES_KEPT_TABLES_H
+#define PROFILE_NAMES_KEPT_TABLES_H
 
 #include "profile/stacks.h"
 #include "scap/symbols/symbol_table.h"
@@ -9,7 +9,7 @@
 struct kept_table;
 
 /* A zeroed struct has none. */
-struct tables {
+struct kept_tables {
 	struct kept_table *kept; /* owned */
 	size_t kept_count, bytes;
 	uint64_t uses; /* so far: by which it is known which one was used last */
@@ -19,22 +19,23 @@ struct tables {
 };
 
 /* Another set begins: tables that were returned may go. */
-void tables_begin(struct tables *tables);
+void kept_tables_begin(struct kept_tables *tables);
 
 /*
  * The symbols of a file, by its offsets. Which file it is, its device, inode and time of change
  * say. debug: as in symbol_elf_read(). Valid until the next call that reads a file. Returns 0;
  * -EBADF: it is not open; -ENOENT: it has none; another -errno.
  */
-int tables_get_file(struct tables *tables, const struct stack_file *file, int debug,
-		    const struct symbol_table **table);
+int kept_tables_get_file(struct kept_tables *tables, const struct stack_file *file, int debug,
+			 const struct symbol_table **table);
 
 /* The kernel's, by addresses; kernel: a descriptor of its kallsyms. Returns 0 or -errno. */
-int tables_get_kernel(struct tables *tables, int kernel, const struct symbol_table **table);
+int kept_tables_get_kernel(struct kept_tables *tables, int kernel,
+			   const struct symbol_table **table);
 
 /* Those of the vDSO, by its offsets. Returns 0, or -ENOENT: there is none. */
-int tables_get_vdso(struct tables *tables, const struct symbol_table **table);
+int kept_tables_get_vdso(struct kept_tables *tables, const struct symbol_table **table);
 
-void tables_finish(struct tables *tables);
+void kept_tables_finish(struct kept_tables *tables);
 
 #endif
