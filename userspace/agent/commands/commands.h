@@ -202,6 +202,14 @@ int netstat_run(const struct options *options);
  */
 int trace_run(const struct options *options);
 
+/* The command `agent record`, which does so, too. */
+
+/*
+ * Samples perf events while a command runs, or of other targets until a signal, and writes a file.
+ * Returns the exit code of the command, or of the agent.
+ */
+int record_run(const struct options *options);
+
 /* agent status: prints the status of an agent that runs. */
 
 struct options;

@@ -20,25 +20,37 @@ static const struct own_row *find_row(const struct own_options *own, int code)
 	return NULL;
 }
 
+static bool may_lack(const struct own_row *row)
+{
+	return row->argument && row->argument[0] == '[';
+}
+
 /* Options end at the first word that is none. */
-static void make_tables(const struct own_options *own, char letters[2 * OWN_ROWS_MAX + 3],
+static void make_tables(const struct own_options *own, char letters[3 * OWN_ROWS_MAX + 3],
 			struct option names[OWN_ROWS_MAX + 1])
 {
+	size_t count = 0;
+
 	*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < own->count; i++) {
 		const struct own_row *row = &own->rows[i];
 
-		names[i] =
-			(struct option){row->name, row->argument ? required_argument : no_argument,
-					NULL, CODE_NAME + (int)i};
+		if (row->name)
+			names[count++] = (struct option){row->name,
+							 may_lack(row)	 ? optional_argument
+							 : row->argument ? required_argument
+									 : no_argument,
+							 NULL, CODE_NAME + (int)i};
 		if (row->letter)
 			*letters++ = row->letter;
 		if (row->letter && row->argument)
 			*letters++ = ':';
+		if (row->letter && may_lack(row))
+			*letters++ = ':';
 	}
 	*letters = '\0';
-	names[own->count] = (struct option){0};
+	names[count] = (struct option){0};
 }
 
 static int reject(const struct own_options *own, int code, const char *word, struct error *err)
@@ -51,7 +63,8 @@ static int reject(const struct own_options *own, int code, const char *word, str
 	if (word[0] == '-' && word[1] == '-')
 		nearest_init(&nearest, word + 2, strcspn(word + 2, "="));
 	for (size_t i = 0; i < own->count; i++)
-		nearest_offer(&nearest, own->rows[i].name);
+		if (own->rows[i].name)
+			nearest_offer(&nearest, own->rows[i].name);
 	if (nearest.word)
 		return error_set(err, -EINVAL, "%s: %s: unknown option (did you mean --%s?)",
 				 own->command, word, nearest.word);
@@ -93,7 +106,7 @@ int own_options_check_place(const char *command, const struct options *options, 
 int own_options_read(const struct own_options *own, int argc, char **argv, void *options,
 		     int *operands, struct error *err)
 {
-	char letters[2 * OWN_ROWS_MAX + 3];
+	char letters[3 * OWN_ROWS_MAX + 3];
 	struct option names[OWN_ROWS_MAX + 1];
 	int code, r = 0;
 
@@ -118,9 +131,10 @@ void own_options_print_help(const struct own_options *own)
 		char letter[8] = "", name[64];
 
 		if (row->letter)
-			snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-		snprintf(name, sizeof(name), "%s--%s%s%s", letter, row->name,
-			 row->argument ? " " : "", row->argument ? row->argument : "");
+			snprintf(letter, sizeof(letter), row->name ? "-%c, " : "-%c", row->letter);
+		snprintf(name, sizeof(name), "%s%s%s%s%s", letter, row->name ? "--" : "",
+			 row->name ? row->name : "", row->argument && !may_lack(row) ? " " : "",
+			 row->argument ? row->argument : "");
 		printf("  %-30s %s\n", name, row->help);
 	}
 }

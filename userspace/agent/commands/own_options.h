@@ -22,11 +22,13 @@ enum { OWN_ROWS_MAX = 32 };
 
 struct own_row {
 	char letter; /* '\0': none */
-	const char *name, *argument; /* argument: NULL if there is none */
+	/* name: NULL if it has a letter alone. argument: NULL if there is none; "[=N]": it may be
+	 * left out. */
+	const char *name, *argument;
 	const char *help;
 	enum own_value value;
 	size_t offset; /* of what it sets, in the options of the command */
-	/* `value` is NULL without an argument. Returns 0, or -errno with a message. */
+	/* `value` is NULL if there is none. Returns 0, or -errno with a message. */
 	int (*set)(void *options, const char *value, struct error *err);
 };
 

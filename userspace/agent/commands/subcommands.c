@@ -55,6 +55,10 @@ const struct agent_subcommand subcommands[] = {
 		 "options: agent profile --help"},
 	{"ps", .own_options = true, .run = ps_run,
 	 .help = "print processes, as ps does; its options: agent ps --help"},
+	{"record", "COMMAND", OPERAND_OPTIONAL, .own_options = true, .offer = OFFER_FILES,
+	 .run = record_run,
+	 .help = "sample perf events while a command runs, or of processes, CPUs or a control "
+		 "group, and write perf.data; its options: agent record --help"},
 	{"reload", .takes = OF_RELOAD, .run = reload_run,
 	 .help = "let the running agent read its configuration and rules again, and wait for that"},
 	{"requests", .captures = true, .filter = "evt.type=request", .print = REQUESTS_FORMAT,

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads /proc, and writes what it says as the kernel would have written it. */
+#include "perf/data/tasks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "perf/data/format.h"
+
+enum { COMM_BYTES = 16, LINE_BYTES = PATH_MAX + 256, TRAILER_BYTES_MAX = 48, NAMESPACES = 7 };
+
+struct record_comm {
+	struct perf_event_header header;
+	int32_t pid, tid;
+};
+
+struct record_fork {
+	struct perf_event_header header;
+	int32_t pid, parent, tid, parent_tid;
+	uint64_t time_ns;
+};
+
+struct record_namespaces {
+	struct perf_event_header header;
+	int32_t pid, tid;
+	uint64_t count;
+	struct {
+		uint64_t dev, ino;
+	} links[NAMESPACES];
+};
+
+struct record_cgroup {
+	struct perf_event_header header;
+	uint64_t id;
+};
+
+void perf_tasks_init(struct perf_tasks *tasks, struct perf_data_writer *writer,
+		     struct perf_build_ids *build_ids, size_t trailer_bytes)
+{
+	*tasks = (struct perf_tasks){
+		.writer = writer, .build_ids = build_ids, .trailer_bytes = trailer_bytes};
+}
+
+void perf_tasks_finish(struct perf_tasks *tasks)
+{
+	perf_build_ids_finish(&tasks->files);
+	buf_finish(&tasks->record);
+}
+
+/* Appends a record of a fixed part, and perhaps a name, with the trailer: of no time, and no event.
+ */
+static void put(struct perf_tasks *tasks, const void *fixed, size_t bytes, const char *name)
+{
+	static const char zeros[TRAILER_BYTES_MAX + sizeof(uint64_t)];
+	struct buf *record = &tasks->record;
+	struct perf_event_header header;
+
+	buf_clear(record);
+	buf_append(record, fixed, bytes);
+	if (name) {
+		size_t len = strlen(name) + 1;
+
+		buf_append(record, name, len);
+		buf_append(record, zeros, (sizeof(uint64_t) - len % sizeof(uint64_t)) % 8);
+	}
+	buf_append(record, zeros, tasks->trailer_bytes);
+	if (record->failed || record->len > PERF_DATA_RECORD_BYTES_MAX)
+		return;
+	memcpy(&header, record->data, sizeof(header));
+	header.size = (uint16_t)record->len;
+	memcpy(record->data, &header, sizeof(header));
+	perf_data_writer_append(tasks->writer, record->data, record->len);
+}
+
+/* The kernel. */
+
+static void put_kernel_map(struct perf_tasks *tasks, uint64_t begin, uint64_t bytes,
+			   uint64_t offset, const char *name)
+{
+	struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+		uint64_t begin, bytes, offset;
+	} record = {{.type = PERF_RECORD_MMAP, .misc = PERF_RECORD_MISC_KERNEL},
+		    -1,
+		    0,
+		    begin,
+		    bytes,
+		    offset};
+
+	put(tasks, &record, sizeof(record), name);
+}
+
+/* What of a line of kallsyms is of interest. */
+struct kernel_symbols {
+	uint64_t text, end;
+	uint64_t program; /* a BPF program whose end is the next one's begin; 0: none */
+	char program_name[128];
+};
+
+static void put_program(struct perf_tasks *tasks, const struct kernel_symbols *found, uint64_t end)
+{
+	enum { PROGRAM_BYTES_MAX = 1 << 16 };
+	const struct {
+		struct perf_event_header header;
+		uint64_t begin;
+		uint32_t bytes;
+		uint16_t type, flags;
+	} record = {
+		{.type = PERF_RECORD_KSYMBOL, .misc = PERF_RECORD_MISC_KERNEL},
+		found->program,
+		end > found->program && end - found->program < PROGRAM_BYTES_MAX
+			? (uint32_t)(end - found->program)
+			: PROGRAM_BYTES_MAX,
+		PERF_RECORD_KSYMBOL_TYPE_BPF,
+		0,
+	};
+
+	if (found->program)
+		put(tasks, &record, sizeof(record), found->program_name);
+}
+
+static void note_symbol(struct perf_tasks *tasks, const char *line, bool bpf,
+			struct kernel_symbols *found)
+{
+	char name[128], owner[64] = "", kind;
+	uint64_t address;
+
+	if (sscanf(line, "%" SCNx64 " %c %127s %63s", &address, &kind, name, owner) < 3)
+		return;
+	if (strcmp(name, "_text") == 0 || (!found->text && strcmp(name, "_stext") == 0))
+		found->text = address;
+	else if (strcmp(name, "_etext") == 0)
+		found->end = address;
+	if (!bpf || strcmp(owner, "[bpf]") != 0)
+		return;
+	put_program(tasks, found, address);
+	found->program = address;
+	memcpy(found->program_name, name, sizeof(name));
+}
+
+/* Where the file of a module is below /lib/modules, as modules.dep says; or "[NAME]". */
+static void find_module(const char *name, char path[PATH_MAX])
+{
+	char line[LINE_BYTES], list[PATH_MAX], release[128] = "";
+	FILE *file = fopen("/proc/sys/kernel/osrelease", "re");
+
+	snprintf(path, PATH_MAX, "[%s]", name);
+	if (!file)
+		return;
+	if (!fgets(release, sizeof(release), file))
+		release[0] = '\0';
+	fclose(file);
+	release[strcspn(release, "\n")] = '\0';
+	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", release);
+	file = fopen(list, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *base;
+		size_t len = strlen(name);
+
+		line[strcspn(line, ":")] = '\0';
+		base = strrchr(line, '/');
+		base = base ? base + 1 : line;
+		for (size_t i = 0; i < len && base; i++)
+			if (base[i] != name[i] && !(base[i] == '-' && name[i] == '_'))
+				base = NULL;
+		if (base && base[len] == '.')
+			snprintf(path, PATH_MAX, "/lib/modules/%.100s/%.3000s", release, line);
+	}
+	if (file)
+		fclose(file);
+}
+
+static void note_module_id(struct perf_tasks *tasks, const char *name, const char *path)
+{
+	char notes[256];
+	uint8_t bytes[1024];
+	struct perf_build_id id;
+	ssize_t n;
+	int fd;
+
+	snprintf(notes, sizeof(notes), "/sys/module/%.100s/notes/.note.gnu.build-id", name);
+	fd = open(notes, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	if (n > 0 && perf_build_id_find(bytes, (size_t)n, &id))
+		perf_build_ids_add(tasks->build_ids, path, &id, true);
+}
+
+static void append_modules(struct perf_tasks *tasks)
+{
+	FILE *file = fopen("/proc/modules", "re");
+	char line[LINE_BYTES];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char name[100], path[PATH_MAX];
+		uint64_t bytes, address;
+
+		if (sscanf(line, "%99s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &bytes, &address) !=
+			    3 ||
+		    !address)
+			continue;
+		find_module(name, path);
+		put_kernel_map(tasks, address, bytes, 0, path);
+		note_module_id(tasks, name, path);
+	}
+	if (file)
+		fclose(file);
+}
+
+void perf_tasks_append_kernel(struct perf_tasks *tasks, bool bpf)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	struct kernel_symbols found = {0};
+	struct perf_build_id id;
+	char line[1024];
+
+	while (file && fgets(line, sizeof(line), file))
+		note_symbol(tasks, line, bpf, &found);
+	if (file)
+		fclose(file);
+	put_program(tasks, &found, 0);
+	if (found.text && found.end > found.text)
+		put_kernel_map(tasks, found.text, found.end - found.text, found.text,
+			       "[kernel.kallsyms]_text");
+	if (perf_build_id_of_kernel(&id))
+		perf_build_ids_add(tasks->build_ids, "[kernel.kallsyms]", &id, true);
+	append_modules(tasks);
+}
+
+/* Processes. */
+
+/* The process of a thread and the parent of it. Returns false: it has ended. */
+static bool read_status(pid_t pid, int32_t *process, int32_t *parent)
+{
+	char path[64], line[256];
+	unsigned int found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && found < 2 && fgets(line, sizeof(line), file))
+		found += sscanf(line, "Tgid: %d", process) == 1 ||
+			 sscanf(line, "PPid: %d", parent) == 1;
+	if (file)
+		fclose(file);
+	return found == 2;
+}
+
+static bool read_comm(pid_t process, pid_t thread, char comm[COMM_BYTES])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)process, (int)thread);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, comm, COMM_BYTES - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	comm[n] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	return true;
+}
+
+static void append_namespaces(struct perf_tasks *tasks, pid_t process, pid_t thread)
+{
+	static const char *const names[NAMESPACES] = {"net",  "uts", "ipc",   "pid",
+						      "user", "mnt", "cgroup"};
+	struct record_namespaces record = {
+		.header = {.type = PERF_RECORD_NAMESPACES},
+		.pid = process,
+		.tid = thread,
+		.count = NAMESPACES,
+	};
+
+	for (size_t i = 0; i < NAMESPACES; i++) {
+		char path[96];
+		struct stat link;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/ns/%s", (int)process, (int)thread,
+			 names[i]);
+		if (stat(path, &link))
+			continue;
+		record.links[i].dev = link.st_dev;
+		record.links[i].ino = link.st_ino;
+	}
+	put(tasks, &record, sizeof(record), NULL);
+}
+
+static void append_thread(struct perf_tasks *tasks, pid_t process, pid_t parent, pid_t thread)
+{
+	pid_t creator = thread == process ? parent : process;
+	struct record_fork fork = {
+		.header = {.type = PERF_RECORD_FORK, .misc = PERF_RECORD_MISC_FORK_EXEC},
+		.pid = process,
+		.parent = creator,
+		.tid = thread,
+		.parent_tid = creator,
+	};
+	const struct record_comm record = {{.type = PERF_RECORD_COMM}, process, thread};
+	char comm[COMM_BYTES];
+
+	if (!read_comm(process, thread, comm))
+		return;
+	put(tasks, &fork, sizeof(fork), NULL);
+	if (tasks->has_namespaces)
+		append_namespaces(tasks, process, thread);
+	put(tasks, &record, sizeof(record), comm);
+}
+
+/* The build id of the file that is mapped there; each file is read once. */
+static bool find_build_id(struct perf_tasks *tasks, pid_t pid,
+			  const struct perf_data_mapping *mapping, struct perf_build_id *id)
+{
+	char path[128], key[64];
+
+	snprintf(key, sizeof(key), "%x:%x:%" PRIu64, mapping->major, mapping->minor, mapping->ino);
+	if (perf_build_ids_get(&tasks->files, key, id))
+		return id->size > 0;
+	*id = (struct perf_build_id){0};
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 mapping->begin, mapping->begin + mapping->bytes);
+	perf_build_id_read(path, id);
+	perf_build_ids_add(&tasks->files, key, id, false);
+	return id->size > 0;
+}
+
+static uint32_t protection_of(const char rights[5])
+{
+	return (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) |
+	       (rights[2] == 'x' ? PROT_EXEC : 0);
+}
+
+/* "7f00-7f10 r-xp 00001000 fe:01 1234   /lib/x.so" */
+static void append_mapping(struct perf_tasks *tasks, pid_t pid, const char *line)
+{
+	struct perf_data_mapping mapping = {
+		.header = {.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER},
+		.pid = pid,
+		.tid = pid,
+	};
+	struct perf_build_id id;
+	uint64_t end;
+	char rights[5];
+	int at = 0;
+	const char *path;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &mapping.begin, &end, rights, &mapping.offset, &mapping.major, &mapping.minor,
+		   &mapping.ino, &at) < 7 ||
+	    (rights[2] != 'x' && (!tasks->has_data || !mapping.ino)))
+		return;
+	path = line[at] ? line + at : "//anon";
+	mapping.bytes = end - mapping.begin;
+	mapping.protection = protection_of(rights);
+	mapping.flags = rights[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	if (rights[2] != 'x')
+		mapping.header.misc |= PERF_RECORD_MISC_MMAP_DATA;
+	if (mapping.ino && find_build_id(tasks, pid, &mapping, &id)) {
+		perf_build_ids_add(tasks->build_ids, path, &id, false);
+		mapping.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+		memset(mapping.reserved, 0, sizeof(mapping.reserved));
+		mapping.build_id_bytes = id.size;
+		memcpy(mapping.build_id, id.bytes, sizeof(mapping.build_id));
+	}
+	put(tasks, &mapping, sizeof(mapping), path);
+}
+
+static void append_mappings(struct perf_tasks *tasks, pid_t pid)
+{
+	char path[64], line[LINE_BYTES];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		size_t len = strcspn(line, "\n");
+
+		/* The rest of a line that is longer than any path. */
+		for (int c = line[len]; c != '\n' && c != EOF;)
+			c = getc(file);
+		line[len] = '\0';
+		append_mapping(tasks, pid, line);
+	}
+	if (file)
+		fclose(file);
+}
+
+void perf_tasks_append_process(struct perf_tasks *tasks, pid_t pid, bool maps)
+{
+	int32_t process, parent;
+	struct dirent *entry;
+	char path[64];
+	DIR *folder;
+
+	if (!read_status(pid, &process, &parent))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)process);
+	folder = opendir(path);
+	if (!folder)
+		return;
+	while ((entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			append_thread(tasks, process, parent,
+				      (pid_t)strtol(entry->d_name, NULL, 10));
+	closedir(folder);
+	if (maps)
+		append_mappings(tasks, process);
+}
+
+void perf_tasks_append_all(struct perf_tasks *tasks)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+
+		if (!*end && pid > 0)
+			perf_tasks_append_process(tasks, (pid_t)pid, true);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+/* Where hierarchies of version 2 are mounted; the last one is NULL. */
+static const char *const hierarchies[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified", NULL};
+
+static void append_hierarchy(struct perf_tasks *tasks, const char *root)
+{
+	char *const roots[] = {(char *)(uintptr_t)root, NULL};
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		const char *path = entry->fts_path + strlen(root);
+		const struct record_cgroup record = {{.type = PERF_RECORD_CGROUP},
+						     entry->fts_statp->st_ino};
+
+		if (entry->fts_info == FTS_D && strlen(path) < PATH_MAX)
+			put(tasks, &record, sizeof(record), *path ? path : "/");
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+void perf_tasks_append_cgroups(struct perf_tasks *tasks)
+{
+	struct statfs found;
+
+	for (const char *const *root = hierarchies; *root; root++)
+		if (statfs(*root, &found) == 0 && found.f_type == CGROUP2_SUPER_MAGIC)
+			append_hierarchy(tasks, *root);
+}
