@@ -24,7 +24,6 @@ enum {
 struct uring_completion {
 	__u64 ring, user_data;
 	__s32 result;
-	bool is_shared; /* that is the ring's, where the program may write */
 };
 
 /* Of a request that goes on. */
@@ -34,8 +33,8 @@ static __always_inline struct uring_completion uring_completion(__u64 *ctx)
 
 	if (uring_kernel == URING_ENTRIES)
 		return (struct uring_completion){argument_word(ctx, 0), GET(entry, user_data),
-						 GET(entry, res), true};
-	return (struct uring_completion){argument_word(ctx, 0), ctx[2], ctx[3], false};
+						 GET(entry, res)};
+	return (struct uring_completion){argument_word(ctx, 0), ctx[2], ctx[3]};
 }
 
 static __always_inline bool has_no_position(__u64 file_at)
@@ -373,7 +372,10 @@ static __always_inline void uring_count_unnoted(struct io_kiocb *request,
 	count_lost(uring_any_event(events), cause);
 }
 
-/* A completion that does not name its request, which goes on. */
+/*
+ * A completion that does not name its request, which goes on. Programs can post the like to each
+ * other, or overwrite what is read here.
+ */
 static __always_inline void uring_tell_going_on(__u64 *ctx, enum uring_origin origin,
 						const struct uring_completion *done)
 {
@@ -395,7 +397,7 @@ static __always_inline void uring_tell_going_on(__u64 *ctx, enum uring_origin or
 	event = uring_prepare(place, origin,
 			      (struct uring_handed){.request = multishot->request,
 						    .result = done->result,
-						    .is_contested = done->is_shared,
+						    .is_contested = 1,
 						    .goes_on = 1});
 	if (event)
 		uring_jump(ctx, origin, event);

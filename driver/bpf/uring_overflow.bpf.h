@@ -86,40 +86,64 @@ static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
 #define URING_WALK(step, walk)                                                                     \
 	REPEAT(CAN_ITERATE ? URING_POSTED_WALKED : URING_POSTED_WALKED_OLDER, step, walk)
 
-/* Begins a list, unless it is the one of the last search on this CPU. */
-static __always_inline void uring_posted_begin(struct uring_posted *posted,
-					       struct io_ring_ctx *ring)
+/*
+ * Where the requests of a list begin that have not ended. Not inlined, as uring_prepare_ended();
+ * nor do pointers live through a walk.
+ */
+__attribute__((noinline)) __u64 uring_unended(__u64 first, __u64 ended)
 {
-	__u64 first = GET_WORD(ring, submit_state.compl_reqs.first);
-	__u32 submitted = READ(ring, cached_sq_head);
-	struct uring_overflow walk = {.node = first, .ended = posted->ended, .begin = first};
+	struct uring_overflow walk = {.node = first, .ended = ended, .begin = first};
 
-	if (posted->ring == (__u64)ring && posted->first == first && posted->submitted == submitted)
-		return;
 	URING_WALK(uring_ended_step, &walk);
-	posted->ring = (__u64)ring;
-	posted->first = first;
-	posted->submitted = submitted;
-	posted->next = walk.begin;
+	return walk.begin;
 }
 
-/*
- * The request whose completion found no room; 0: it is not known. Not inlined, as
- * uring_prepare_ended().
- */
-__attribute__((noinline)) __u64 uring_overflowed(__u64 ring, __u64 user_data, __u32 result)
+static __always_inline struct uring_posted *uring_posted(void)
 {
-	struct uring_overflow walk = {.user_data = user_data, .result = result};
 	__u32 zero = 0;
 	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
 
-	if (!hands)
+	return hands ? &hands->posted : NULL;
+}
+
+/*
+ * Where a search in the list of a ring begins: where the last one on this CPU ended, if it was the
+ * same list. Likewise.
+ */
+__attribute__((noinline)) __u64 uring_posted_next(__u64 at)
+{
+	struct io_ring_ctx *ring = (void *)at;
+	__u64 first = GET_WORD(ring, submit_state.compl_reqs.first), next;
+	__u32 submitted = READ(ring, cached_sq_head);
+	struct uring_posted *posted = uring_posted();
+
+	if (!posted)
 		return 0;
-	uring_posted_begin(&hands->posted, (void *)ring);
-	walk.node = hands->posted.next;
+	if (posted->ring == at && posted->first == first && posted->submitted == submitted)
+		return posted->next;
+	next = uring_unended(first, posted->ended);
+	posted = uring_posted();
+	if (!posted)
+		return 0;
+	posted->ring = at;
+	posted->first = first;
+	posted->submitted = submitted;
+	posted->next = next;
+	return next;
+}
+
+/* The request whose completion found no room; 0: it is not known. Likewise. */
+__attribute__((noinline)) __u64 uring_overflowed(__u64 ring, __u64 user_data, __u32 result)
+{
+	struct uring_overflow walk = {.user_data = user_data, .result = result};
+	struct uring_posted *posted;
+
+	walk.node = uring_posted_next(ring);
 	walk.begin = walk.node;
 	URING_WALK(uring_overflow_step, &walk);
-	hands->posted.next = walk.begin;
+	posted = uring_posted();
+	if (posted)
+		posted->next = walk.begin;
 	return walk.request;
 }
 
@@ -153,23 +177,27 @@ static __always_inline void uring_end_overflowed(__u64 *ctx, __u64 request)
 	struct io_kiocb *at = (void *)request;
 	struct uring_events events = uring_events_of(READ(at, opcode));
 	struct uring_place place = uring_find(request);
-	__u64 state = place.note ? uring_look(place.word) : 0;
+	__u64 state;
 
 	uring_note_ended(request);
 	if (!uring_any_event(events))
 		return;
-	if (state == (request | URING_TOLD)) {
-		store_in_order(place.word, request | URING_FREE);
-		return;
+	/* So that the verifier of 6.1 knows that there is a place. */
+	if (place.note) {
+		state = uring_look(place.word);
+		if (state == (request | URING_TOLD)) {
+			store_in_order(place.word, request | URING_FREE);
+			return;
+		}
+		if (state == request && uring_tell_end(ctx, URING_AT_OVERFLOW, place, at))
+			return;
 	}
-	if (state == request && uring_tell_end(ctx, URING_AT_OVERFLOW, place, at))
-		return;
 	uring_count_unnoted(at, events);
 }
 
 static __always_inline int dispatch_overflowed_run(__u64 *ctx)
 {
-	struct uring_completion done = {argument_word(ctx, 0), ctx[1], ctx[2], false};
+	struct uring_completion done = {argument_word(ctx, 0), ctx[1], ctx[2]};
 	__u64 request = uring_worked_on(&done);
 
 	if (!request)
