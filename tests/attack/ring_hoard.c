@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests of a ring that wait for ever, so that the agent keeps a note of each, and what is done
- * beside them: ring_hoard hoard COUNT [MORE] submits that many opens behind a read of an empty
- * pipe, then MORE opens by another ring, whose completions mostly find no room there, says so, and
- * ends with its standard input; ring_hoard open COUNT makes opens one by one, and prints how many
- * succeeded. Exit code 77: this kernel lacks such rings.
+ * beside them: ring_hoard hoard COUNT [MORE [POLLS]] submits that many opens behind a read of an
+ * empty pipe, then MORE opens by another ring, whose completions mostly find no room there, and one
+ * poll that completes POLLS times before it is cancelled, says so, and ends with its standard
+ * input; ring_hoard open COUNT makes opens one by one, and prints how many succeeded. Exit code 77:
+ * this kernel lacks such rings.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,7 +45,30 @@ static int overflow(unsigned int count)
 	return 0;
 }
 
-static int hoard(unsigned int count, unsigned int more)
+/* One request with many completions. */
+static int poll_often(unsigned int count)
+{
+	struct io_uring_cqe completion;
+	struct uring other;
+	int ends[2];
+	char byte = 0;
+
+	if (uring_open(&other, 8, 0) || pipe(ends))
+		return SKIP;
+	*uring_next(&other) = (struct io_uring_sqe){.opcode = IORING_OP_POLL_ADD,
+						    .fd = ends[0],
+						    .len = IORING_POLL_ADD_MULTI,
+						    .poll32_events = POLLIN};
+	if (uring_submit(&other, 0) != 1)
+		return 1;
+	for (unsigned int i = 0; i < count; i++)
+		if (write(ends[1], &byte, 1) != 1 || uring_wait(&other, &completion) ||
+		    completion.res != POLLIN || read(ends[0], &byte, 1) != 1)
+			return 1;
+	return 0;
+}
+
+static int hoard(unsigned int count, unsigned int more, unsigned int polls)
 {
 	int ends[2], r;
 
@@ -64,6 +89,8 @@ static int hoard(unsigned int count, unsigned int more)
 	if (uring_submit(&ring, 0) != (int)count + 1)
 		return 1;
 	r = more ? overflow(more) : 0;
+	if (!r && polls)
+		r = poll_often(polls);
 	if (r)
 		return r;
 	puts("hoarded");
@@ -91,11 +118,12 @@ static int open_all(unsigned int count)
 
 int main(int argc, char **argv)
 {
-	unsigned int count, more;
+	unsigned int count, more, polls;
 
 	if (argc < 3)
 		return 2;
 	count = (unsigned int)strtoul(argv[2], NULL, 10);
 	more = argc > 3 ? (unsigned int)strtoul(argv[3], NULL, 10) : 0;
-	return strcmp(argv[1], "hoard") == 0 ? hoard(count, more) : open_all(count);
+	polls = argc > 4 ? (unsigned int)strtoul(argv[4], NULL, 10) : 0;
+	return strcmp(argv[1], "hoard") == 0 ? hoard(count, more, polls) : open_all(count);
 }
