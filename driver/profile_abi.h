@@ -107,9 +107,12 @@ struct profile_process {
 	char comm[PROFILE_COMM_BYTES]; /* of its first thread */
 };
 
-/* What a file is known by. The vDSO has inode 0. */
+/*
+ * What a file is known by: user space keeps it open, so that no other one gets its inode. The vDSO
+ * has inode 0.
+ */
 struct profile_file_key {
-	__u64 ino, ctime_ns;
+	__u64 ino;
 	__u32 dev, zero; /* as the kernel has it: 20 bits of minor number */
 };
 
@@ -210,7 +213,7 @@ enum profile_loss {
 };
 
 _Static_assert(sizeof(struct profile_row) == 72, "a key without padding");
-_Static_assert(sizeof(struct profile_file_key) == 24, "a key without padding");
+_Static_assert(sizeof(struct profile_file_key) == 16, "a key without padding");
 _Static_assert(sizeof(struct profile_process_key) == 24, "a key without padding");
 _Static_assert(sizeof(struct profile_rule) == 16, "rules are small");
 _Static_assert(1 + PROFILE_INDEX_BITS + PROFILE_OFFSET_BITS == 64, "what a frame has");

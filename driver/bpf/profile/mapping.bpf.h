@@ -61,24 +61,6 @@ struct mm_struct___context {
 	mm_context_t context;
 };
 
-struct inode___sec {
-	__s64 i_ctime_sec;
-	__u32 i_ctime_nsec;
-};
-
-struct timespec64 {
-	__s64 tv_sec;
-	long tv_nsec;
-};
-
-struct inode___mangled {
-	struct timespec64 __i_ctime;
-};
-
-struct inode___timespec {
-	struct timespec64 i_ctime;
-};
-
 #pragma clang attribute pop
 
 /* Keeps the compiler from making a branch of arithmetic, which the verifier would follow. */
@@ -192,23 +174,6 @@ static __always_inline void find_in_binary(__u32 slot, struct work *work)
 			break;
 }
 
-/* The change time: see inode_ctime_ns() in core/kernel_versions.bpf.h, which has all maps of captures. */
-static __always_inline __u64 file_ctime_ns(struct inode *inode)
-{
-	struct inode___sec *sec = (void *)inode;
-	struct inode___mangled *mangled = (void *)inode;
-	struct inode___timespec *timespec = (void *)inode;
-
-	if (bpf_core_field_exists(sec->i_ctime_nsec))
-		return BPF_CORE_READ(sec, i_ctime_sec) * 1000000000ULL +
-		       (BPF_CORE_READ(sec, i_ctime_nsec) & ~(1U << 31));
-	if (bpf_core_field_exists(mangled->__i_ctime))
-		return BPF_CORE_READ(mangled, __i_ctime.tv_sec) * 1000000000ULL +
-		       (BPF_CORE_READ(mangled, __i_ctime.tv_nsec) & ~(1U << 31));
-	return BPF_CORE_READ(timespec, i_ctime.tv_sec) * 1000000000ULL +
-	       BPF_CORE_READ(timespec, i_ctime.tv_nsec);
-}
-
 /* An index that no other program and CPU gives. */
 static __always_inline __u32 next_index(__u32 slot, struct work *work)
 {
@@ -273,7 +238,6 @@ static __always_inline void set_mapping(__u32 slot, struct work *work, struct vm
 		inode = BPF_CORE_READ(file, f_inode);
 		key.ino = BPF_CORE_READ(inode, i_ino);
 		key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
-		key.ctime_ns = file_ctime_ns(inode);
 		set_file(slot, work, &key, file);
 	} else if ((__u64)BPF_CORE_READ(has_context, context.vdso) == work->mapping.begin) {
 		work->mapping.offset = 0;

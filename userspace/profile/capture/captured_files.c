@@ -155,16 +155,9 @@ static void read_path(struct captured_files *files, int link, struct stack_file 
 	file->path = keep_path(files, path, (size_t)len - (file->is_deleted ? mark : 0));
 }
 
-static bool is_same_file(const struct statx *found, const struct profile_file_key *key)
-{
-	return found->stx_ino == key->ino ||
-	       (uint64_t)found->stx_ctime.tv_sec * 1000000000 + found->stx_ctime.tv_nsec ==
-		       key->ctime_ns;
-}
-
 /*
- * Opens what the process has mapped. Nothing else may be there by now: a file of an overlay has
- * another device and perhaps inode, but the same times. Returns 0 or -errno.
+ * Opens what the process has mapped: something else may be there by now. A file of an overlay has
+ * another device than the kernel said. Returns 0 or -errno.
  */
 static int open_mapped(struct captured_files *files, const struct profile_file *seen,
 		       struct captured_file *file)
@@ -184,10 +177,11 @@ static int open_mapped(struct captured_files *files, const struct profile_file *
 		fd = -EOPNOTSUPP;
 	else if (statx(link, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &found) ==
 			 0 &&
-		 is_same_file(&found, &file->key)) {
+		 found.stx_ino == file->key.ino) {
 		file->file.dev_major = found.stx_dev_major;
 		file->file.dev_minor = found.stx_dev_minor;
-		file->file.ino = found.stx_ino;
+		file->file.ctime_ns =
+			(uint64_t)found.stx_ctime.tv_sec * 1000000000 + found.stx_ctime.tv_nsec;
 		fd = regular_reopen(link);
 	}
 	close(link);
@@ -228,7 +222,6 @@ static int open_file(struct captured_files *files, const struct profile_file *se
 	file->file.dev_major = file->key.dev >> DEV_MINOR_BITS;
 	file->file.dev_minor = file->key.dev & ((1 << DEV_MINOR_BITS) - 1);
 	file->file.ino = file->key.ino;
-	file->file.ctime_ns = file->key.ctime_ns;
 	r = open_mapped(files, seen, file);
 	if (r) {
 		if (!file->file.path[0])
@@ -246,11 +239,8 @@ static int load_page(struct captured_files *files, const struct unwind *unwind, 
 		     uint32_t page)
 {
 	const struct profile_page_key key = {index, page};
-	int r = 0;
+	int r = unwind_make_page(unwind, page, &files->rows);
 
-	files->rows.count = 0;
-	if (unwind)
-		r = unwind_make_page(unwind, page, &files->rows);
 	return r ? r : tables_load(&files->tables, &key, &files->rows);
 }
 
@@ -263,6 +253,7 @@ static void drop_unwind(struct captured_files *files, struct captured_file *file
 	unwind_close(file->unwind);
 	file->unwind = NULL;
 	file->index = 0;
+	file->filled = 0;
 }
 
 /* All pages of a small file; those of a large one are made when they are wanted. */
@@ -286,6 +277,7 @@ static uint32_t load_tables(struct captured_files *files, struct captured_file *
 	for (size_t i = 0; r == 0 && i < count; i++)
 		r = load_page(files, file->unwind, index, pages[i]);
 	drop_unwind(files, file);
+	file->is_cut = r != 0;
 	return r ? PROFILE_FILE_FULL : PROFILE_FILE_LOADED;
 }
 
@@ -308,8 +300,10 @@ bool captured_files_fill(struct captured_files *files)
 		if (bpf_map_lookup_elem(files->tables.pages_map, &key, &page) == 0 &&
 		    page.state != PROFILE_PAGE_WANTED)
 			continue;
-		if (load_page(files, file->unwind, key.file, key.page))
+		if (load_page(files, file->unwind, key.file, key.page)) {
 			file->filled = count;
+			file->is_cut = true;
+		}
 	}
 	if (file->filled == count)
 		drop_unwind(files, file);
@@ -360,24 +354,6 @@ int captured_files_add(struct captured_files *files, const struct profile_file_k
 	return 0;
 }
 
-/* The key of what is mapped, as the kernel makes it. Returns whether it is a file. */
-static bool make_key(const struct captured_files *files, uint32_t pid,
-		     const struct symbol_maps_line *line, struct profile_file_key *key)
-{
-	struct statx found;
-	char path[96];
-
-	snprintf(path, sizeof(path), "%u/map_files/%llx-%llx", pid, (unsigned long long)line->begin,
-		 (unsigned long long)line->end);
-	if (line->id.ino == 0 || statx(files->proc, path, AT_STATX_DONT_SYNC, STATX_CTIME, &found))
-		return false;
-	*key = (struct profile_file_key){.ino = line->id.ino,
-					 .ctime_ns = (uint64_t)found.stx_ctime.tv_sec * 1000000000 +
-						     found.stx_ctime.tv_nsec,
-					 .dev = line->id.major << DEV_MINOR_BITS | line->id.minor};
-	return true;
-}
-
 /*
  * Whether the file system of a device, as a process has it mounted, is one that the kernel answers
  * for: not FUSE.
@@ -408,12 +384,13 @@ static int add_mapped(struct captured_files *files, uint32_t pid,
 {
 	struct profile_file seen = {
 		.begin = line->begin, .end = line->end, .offset = line->offset, .pid = pid};
+	const struct profile_file_key key = {
+		.ino = line->id.ino, .dev = line->id.major << DEV_MINOR_BITS | line->id.minor};
 	struct captured_file *file;
-	struct profile_file_key key;
 	struct profile_file known;
 	int state;
 
-	if (line->rights[2] != 'x' || !make_key(files, pid, line, &key) ||
+	if (line->rights[2] != 'x' || line->id.ino == 0 ||
 	    bpf_map_lookup_elem(files->files_map, &key, &known) == 0 ||
 	    files->next_index > files->last_index || !is_of_kernel(files, pid, &line->id))
 		return 0;
@@ -454,9 +431,13 @@ int captured_files_want(struct captured_files *files, const struct profile_page_
 	struct profile_page page;
 	int r = 0;
 
-	if (file && (bpf_map_lookup_elem(files->tables.pages_map, key, &page) ||
-		     page.state == PROFILE_PAGE_WANTED))
+	if (!file || (bpf_map_lookup_elem(files->tables.pages_map, key, &page) == 0 &&
+		      page.state != PROFILE_PAGE_WANTED))
+		return 0;
+	if (file->unwind)
 		r = load_page(files, file->unwind, key->file, key->page);
+	else
+		r = tables_load_none(&files->tables, key, file->is_cut);
 	return r == -ENOSPC ? 0 : r;
 }
 

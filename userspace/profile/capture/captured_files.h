@@ -16,6 +16,7 @@ struct captured_file {
 	struct unwind *unwind; /* owned; NULL: it has none, or all are loaded */
 	uint32_t index; /* of the pages that are loaded of it */
 	size_t filled; /* pages of it that were loaded before they were wanted */
+	bool is_cut; /* there was no room for all of them */
 	uint32_t in_set; /* its index in the set of stacks; UINT32_MAX: it is not there */
 	bool was_opened;
 };

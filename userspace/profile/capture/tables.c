@@ -25,8 +25,11 @@ int tables_open(struct tables *tables, int chunks_map, int rules_map, int pages_
 		mmap(NULL, CHUNKS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, chunks_map, 0);
 	tables->rules = mmap(NULL, RULES_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, rules_map, 0);
 	tables->places = calloc(PLACES, sizeof(*tables->places));
-	if (tables->chunks != MAP_FAILED && tables->rules != MAP_FAILED && tables->places)
+	if (tables->chunks != MAP_FAILED && tables->rules != MAP_FAILED && tables->places) {
+		/* That of no row. */
+		tables->rules[0] = (struct profile_rule){.is_fixed = PROFILE_RULE_BAD};
 		return 0;
+	}
 	tables_close(tables);
 	return -ENOMEM;
 }
@@ -89,4 +92,12 @@ int tables_load(struct tables *tables, const struct profile_page_key *key,
 	if (bpf_map_update_elem(tables->pages_map, key, &page, BPF_ANY))
 		return -errno;
 	return is_written ? 0 : -ENOSPC;
+}
+
+int tables_load_none(struct tables *tables, const struct profile_page_key *key, bool is_full)
+{
+	const struct profile_page page = {.state = is_full ? PROFILE_PAGE_FULL
+							   : PROFILE_PAGE_LOADED};
+
+	return bpf_map_update_elem(tables->pages_map, key, &page, BPF_ANY) ? -errno : 0;
 }

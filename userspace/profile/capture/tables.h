@@ -28,4 +28,7 @@ void tables_close(struct tables *tables); /* accepts a zeroed struct */
 int tables_load(struct tables *tables, const struct profile_page_key *key,
 		const struct unwind_rows *rows);
 
+/* Loads a page without rows; is_full: as there is no room for them. Returns 0 or -errno. */
+int tables_load_none(struct tables *tables, const struct profile_page_key *key, bool is_full);
+
 #endif
