@@ -16,6 +16,7 @@
 #include "trace/calls.h"
 #include "trace/counts.h"
 #include "trace/shape.h"
+#include "util/terminal.h"
 
 enum { NS_PER_US = 1000, EXIT_SHIFT = 8 };
 
@@ -242,6 +243,9 @@ bool trace_take(struct trace *trace, const struct state_event *event, struct buf
 
 	if (!trace_is_wanted(trace, event) || !trace_take_any(trace, event, out))
 		return false;
+	/* Processes choose names of files, which are not in quotes everywhere. */
+	if (!out->failed)
+		terminal_mask(out->data + start, out->len - start);
 	if (trace->redact && !out->failed)
 		redact_text(trace->redact, out->data + start, out->len - start);
 	buf_append_char(out, '\n');

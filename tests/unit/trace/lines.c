@@ -207,6 +207,9 @@ static void has_names_of_descriptors(void **state)
 	traced_expect(&traced, drive_open(&traced.drive, TID, FD, "/etc/x", 1),
 		      "open(\"/etc/x\", O_RDONLY) = 3</etc/x>\n");
 	traced_expect(&traced, drive_close(&traced.drive, TID, 0, FD), "close(3</etc/x>) = 0\n");
+	/* Of what names have none reaches a terminal. */
+	traced_expect(&traced, drive_open(&traced.drive, TID, FD, "/\033[1m", 1),
+		      "open(\"/\\33[1m\", O_RDONLY) = 3</.[1m>\n");
 	traced_expect(&traced, drive_close(&traced.drive, TID, -9, 9),
 		      "close(9)    = -1 EBADF (Bad file descriptor)\n");
 	traced_end(&traced);
