@@ -46,9 +46,10 @@ const struct agent_subcommand subcommands[] = {
 	{"netstat", .own_options = true, .run = netstat_run,
 	 .help = "print sockets with their processes, as netstat does; its options: "
 		 "agent netstat --help"},
-	{"outputs", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = list_outputs_run,
-	 .help = "list the kinds of outputs, with their keys"},
-	{"perf-list", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .run = list_perf_run,
+	{"outputs", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .seldom = true,
+	 .run = list_outputs_run, .help = "list the kinds of outputs, with their keys"},
+	{"perf-list", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .seldom = true,
+	 .run = list_perf_run,
 	 .help = "list the perf events that this machine has; -v: also what it lacks, and why"},
 	{"profile", "SECONDS", OPERAND_OPTIONAL, .own_options = true, .run = profile_run,
 	 .help = "sample what CPUs execute, or measure what threads wait for, by stack; its "
