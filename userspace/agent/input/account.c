@@ -266,6 +266,9 @@ static void account_file_put_troubles(struct buf *text, const struct scap_reader
 		 "lists of threads, descriptors or users skipped from a corrupt entry on"},
 		{file->unknown_events + state->unknown,
 		 "events skipped whose type this version does not know"},
+		{file->lost, "records missing that were lost when the file was written"},
+		{file->unordered, "records that may not be in the order of their times: too many "
+				  "were between"},
 		{file->unknown_blocks, "blocks skipped whose kind this version does not know"},
 		ACCOUNT_MARKS(state),
 		{state->threads_evicted, "threads evicted: the table or the memory was full"},

@@ -9,12 +9,15 @@
 #include "agent/process/memory.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
+#include "scap/file/stream.h"
+#include "scap/recorded/reader.h"
 #include "sinsp/sinsp.h"
 
 struct input_file {
 	struct input input;
 	const struct options *options; /* borrowed */
-	struct scap_reader *reader;
+	struct scap_reader *reader; /* of a capture file, or: */
+	struct recorded_reader *recorded; /* of a perf.data */
 	bool broken_off; /* the file is truncated */
 };
 
@@ -26,6 +29,32 @@ static struct input_file *input_file_of(struct input *input)
 static const struct input_file *of_const(const struct input *input)
 {
 	return (const struct input_file *)input;
+}
+
+static struct scap_source *source_of(const struct input_file *file)
+{
+	return file->recorded ? recorded_reader_source(file->recorded)
+			      : scap_reader_source(file->reader);
+}
+
+static const char *problem_of(const struct input_file *file)
+{
+	return file->recorded ? recorded_reader_problem(file->recorded)
+			      : scap_reader_problem(file->reader);
+}
+
+static void stats_of(const struct input_file *file, struct scap_reader_stats *stats)
+{
+	if (file->recorded)
+		recorded_reader_stats(file->recorded, stats);
+	else
+		scap_reader_stats(file->reader, stats);
+}
+
+static int start_of(struct input_file *file, struct scap_snapshot *to, struct error *err)
+{
+	return file->recorded ? recorded_reader_start(file->recorded, to, err)
+			      : scap_reader_start(file->reader, to, err);
 }
 
 static int input_file_create_state(struct input *input, const struct state_follow *follow,
@@ -47,7 +76,7 @@ static int input_file_create_state(struct input *input, const struct state_follo
 		return r;
 	state_keep_ended(made);
 	do
-		r = scap_reader_start(input_file_of(input)->reader, state_snapshot(made), err);
+		r = start_of(input_file_of(input), state_snapshot(made), err);
 	while (r == -EINTR && signals_count() == 0);
 	if (r)
 		state_destroy(made);
@@ -58,7 +87,7 @@ static int input_file_create_state(struct input *input, const struct state_follo
 
 static struct scap_source *input_file_step(struct input *input)
 {
-	return scap_reader_source(input_file_of(input)->reader);
+	return source_of(input_file_of(input));
 }
 
 /* A truncated file is no failure: all before its end was read. */
@@ -69,8 +98,7 @@ static int input_file_fail(struct input *input, int code, struct error *err)
 	file->broken_off = code == -EPIPE;
 	if (file->broken_off)
 		return -ENODATA;
-	return error_set(err, code, "%s: %s", options_input_name(file->options),
-			 scap_reader_problem(file->reader));
+	return error_set(err, code, "%s: %s", options_input_name(file->options), problem_of(file));
 }
 
 /* Unread events need not be read. */
@@ -83,7 +111,7 @@ static int input_file_append_counters(struct input *input, struct buf *text)
 {
 	struct scap_reader_stats stats;
 
-	scap_reader_stats(input_file_of(input)->reader, &stats);
+	stats_of(input_file_of(input), &stats);
 	account_file_append_counters(&stats, text);
 	return 0;
 }
@@ -93,7 +121,7 @@ static int input_file_append_metrics(struct input *input, const struct plan *pla
 {
 	struct scap_reader_stats stats;
 
-	scap_reader_stats(input_file_of(input)->reader, &stats);
+	stats_of(input_file_of(input), &stats);
 	metrics_file_append(&stats, exposition);
 	return 0;
 }
@@ -106,8 +134,8 @@ static int input_file_append_report(struct input *input, const struct account *a
 
 	if (file->broken_off)
 		buf_printf(text, "agent: %s%s: %s\n", file->options->strict ? "" : "warning: ",
-			   options_input_name(file->options), scap_reader_problem(file->reader));
-	scap_reader_stats(file->reader, &stats);
+			   options_input_name(file->options), problem_of(file));
+	stats_of(file, &stats);
 	account_file_append(&stats, account, text);
 	return 0;
 }
@@ -116,7 +144,7 @@ static int percent_read(const struct input *input)
 {
 	struct scap_reader_stats stats;
 
-	scap_reader_stats(of_const(input)->reader, &stats);
+	stats_of(of_const(input), &stats);
 	return account_file_percent(&stats);
 }
 
@@ -125,14 +153,14 @@ static bool input_file_is_incomplete(struct input *input, const struct state_sta
 	const struct input_file *file = input_file_of(input);
 	struct scap_reader_stats stats;
 
-	scap_reader_stats(file->reader, &stats);
-	return file->broken_off || stats.corrupt_events || stats.corrupt_lists || state->corrupt ||
-	       state->descriptions_corrupt;
+	stats_of(file, &stats);
+	return file->broken_off || stats.corrupt_events || stats.corrupt_lists || stats.lost ||
+	       state->corrupt || state->descriptions_corrupt;
 }
 
 static void input_file_destroy(struct input *input)
 {
-	scap_source_destroy(scap_reader_source(input_file_of(input)->reader));
+	scap_source_destroy(source_of(input_file_of(input)));
 	free(input);
 }
 
@@ -149,6 +177,22 @@ static const struct input_ops ops = {
 	.destroy = input_file_destroy,
 };
 
+/* What kind of file it is, its first bytes say. */
+static int open_reader(const struct plan *plan, struct input_file *file, struct error *err)
+{
+	const char *path = plan->options->read;
+	struct scap_stream *stream;
+	int r = scap_stream_open(path, &stream, err);
+
+	if (r)
+		return r;
+	(void)scap_stream_need(stream, sizeof(uint64_t), -1);
+	return recorded_reader_is(stream)
+		       ? recorded_reader_open(path, stream, plan->needs_symbols, &file->recorded,
+					      err)
+		       : scap_reader_open_stream(path, stream, &file->reader, err);
+}
+
 int input_file_open(const struct plan *plan, struct input **input, struct error *err)
 {
 	struct input_file *made = calloc(1, sizeof(*made));
@@ -158,7 +202,7 @@ int input_file_open(const struct plan *plan, struct input **input, struct error 
 		return error_set(err, -ENOMEM, "out of memory");
 	made->input.ops = &ops;
 	made->options = plan->options;
-	r = scap_reader_open(plan->options->read, &made->reader, err);
+	r = open_reader(plan, made, err);
 	if (r)
 		free(made);
 	else

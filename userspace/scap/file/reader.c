@@ -299,20 +299,22 @@ static int check_beginning(struct scap_reader *reader, struct error *err)
 	return r;
 }
 
-int scap_reader_open(const char *path, struct scap_reader **reader, struct error *err)
+int scap_reader_open_stream(const char *path, struct scap_stream *stream,
+			    struct scap_reader **reader, struct error *err)
 {
 	struct scap_reader *made = calloc(1, sizeof(*made));
 	int r;
 
-	if (!made)
+	if (!made) {
+		scap_stream_close(stream);
 		return error_set(err, -ENOMEM, "no memory to read %s", path);
+	}
 	made->source.ops = &reader_ops;
+	made->stream = stream;
 	made->path = strdup(strcmp(path, "-") ? path : "standard input");
 	if (!made->path || scap_upgrade_create(&made->upgrade))
 		r = error_set(err, -ENOMEM, "no memory to read %s", path);
 	else
-		r = scap_stream_open(path, &made->stream, err);
-	if (r == 0)
 		r = check_beginning(made, err);
 	if (r) {
 		reader_destroy(&made->source);
@@ -320,6 +322,14 @@ int scap_reader_open(const char *path, struct scap_reader **reader, struct error
 	}
 	*reader = made;
 	return 0;
+}
+
+int scap_reader_open(const char *path, struct scap_reader **reader, struct error *err)
+{
+	struct scap_stream *stream;
+	int r = scap_stream_open(path, &stream, err);
+
+	return r ? r : scap_reader_open_stream(path, stream, reader, err);
 }
 
 struct scap_source *scap_reader_source(struct scap_reader *reader)

@@ -14,6 +14,7 @@
 #include "util/error.h"
 
 struct scap_reader;
+struct scap_stream;
 
 struct scap_reader_stats {
 	uint64_t events; /* returned */
@@ -22,6 +23,8 @@ struct scap_reader_stats {
 	uint64_t corrupt_events; /* skipped */
 	uint64_t corrupt_lists; /* of threads, descriptors, users: the rest of these was skipped */
 	uint64_t unknown_blocks; /* skipped */
+	uint64_t lost; /* records that are missing, as the file says */
+	uint64_t unordered; /* records given out before earlier ones could be excluded */
 	uint64_t bytes_read; /* of the file as stored */
 	uint64_t bytes; /* of the whole file; 0: not known (a pipe) */
 };
@@ -31,6 +34,10 @@ struct scap_reader_stats {
  * message that names the file. Destroy it through its source.
  */
 int scap_reader_open(const char *path, struct scap_reader **reader, struct error *err);
+
+/* The same, of a stream that is open, which it takes over, also on failure. */
+int scap_reader_open_stream(const char *path, struct scap_stream *stream,
+			    struct scap_reader **reader, struct error *err);
 
 /*
  * Passes all that precedes the first event to `to`; the state in later sections of the file is

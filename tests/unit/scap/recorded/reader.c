@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* What the writer of perf.data writes, read back: files, pipes, compressed, cut, and damaged. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi.h"
+#include "event/event.h"
+#include "perf/data/format.h"
+#include "perf/data/writer.h"
+#include "scap/recorded/reader.h"
+#include "unit.h"
+
+enum { PID = 7, SAMPLES = 50, FILE_BYTES = 1 << 16, CALLS_MAX = 1000 };
+
+static const uint64_t type =
+	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+static const uint64_t ids[] = {1, 2};
+static char *const words[] = {"agent", NULL};
+static const struct buf no_tracing;
+
+/* A file in memory, and where it can be opened. */
+struct memory_file {
+	int fd;
+	char path[32];
+};
+
+static void make_file(struct memory_file *file, const void *bytes, size_t len)
+{
+	file->fd = memfd_create("perf.data", MFD_CLOEXEC);
+	assert_int_equal(write(file->fd, bytes, len), len);
+	snprintf(file->path, sizeof(file->path), "/proc/self/fd/%d", file->fd);
+}
+
+static void put_sample(uint8_t **to, uint64_t id, uint64_t time_ns)
+{
+	const struct {
+		struct perf_event_header header;
+		uint64_t id, ip;
+		int32_t pid, tid;
+		uint64_t time_ns;
+	} sample = {{.type = PERF_RECORD_SAMPLE, .misc = 2, .size = sizeof(sample)},
+		    id,
+		    0x1000,
+		    PID,
+		    PID,
+		    time_ns};
+
+	memcpy(*to, &sample, sizeof(sample));
+	*to += sizeof(sample);
+}
+
+static void append_comm(struct perf_data_writer *writer)
+{
+	const struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+		char comm[8];
+		uint64_t trailer[3];
+	} comm = {{.type = PERF_RECORD_COMM, .size = sizeof(comm)}, PID, PID, "program", {0}};
+
+	perf_data_writer_append(writer, &comm, sizeof(comm));
+}
+
+/* Two rings, each in order, of which the second one is ahead; in two rounds. */
+static size_t write_file(bool is_pipe, int level, uint8_t bytes[FILE_BYTES])
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					     .size = PERF_DATA_ATTR_BYTES,
+					     .sample_type = type,
+					     .sample_id_all = 1};
+	const struct perf_data_event events[] = {{attr, "first", ids, 1, 0},
+						 {attr, "second", ids + 1, 1, 0}};
+	struct perf_build_ids build_ids = {0};
+	const struct perf_data_facts facts = {.events = events,
+					      .events_count = 2,
+					      .version = "1",
+					      .command = words,
+					      .tracing = &no_tracing,
+					      .build_ids = &build_ids,
+					      .clock = CLOCK_MONOTONIC,
+					      .ring_bytes = 1 << 16,
+					      .level = level};
+	const struct perf_data_end end = {1, 2};
+	struct perf_data_writer *writer;
+	struct error err = {""};
+	int fd = memfd_create("perf.data", MFD_CLOEXEC);
+	ssize_t n;
+
+	assert_int_equal(perf_data_writer_create(fd, is_pipe, &facts, &writer, &err), 0);
+	append_comm(writer);
+	for (uint64_t round = 0; round < 2; round++) {
+		for (uint64_t ring = 2; ring-- > 0;) {
+			uint8_t memory[SAMPLES * 40], *to = memory;
+			struct iovec part = {memory, 0};
+
+			for (uint64_t i = 0; i < SAMPLES; i++)
+				put_sample(&to, ids[i % 2], 1000 * round + 10 * i + ring + 1);
+			part.iov_len = (size_t)(to - memory);
+			assert_int_equal(perf_data_writer_append_ring(writer, &part, 1), 0);
+		}
+		assert_int_equal(perf_data_writer_round(writer), 0);
+	}
+	assert_int_equal(perf_data_writer_finish(writer, &end), 0);
+	perf_data_writer_destroy(writer);
+	n = pread(fd, bytes, FILE_BYTES, 0);
+	assert_true(n > 0 && n < FILE_BYTES);
+	close(fd);
+	return (size_t)n;
+}
+
+struct seen {
+	struct scap_snapshot snapshot;
+	unsigned int threads, events, first, second;
+	uint64_t last_ns;
+	int code; /* how it ended */
+	char problem[512];
+	struct scap_reader_stats stats;
+};
+
+static int pass(struct scap_snapshot *to)
+{
+	return 0;
+}
+
+static int pass_machine(struct scap_snapshot *to, const struct scap_machine *machine)
+{
+	return 0;
+}
+
+static int see_thread(struct scap_snapshot *to, const struct scap_thread *thread)
+{
+	struct seen *seen = (struct seen *)to;
+
+	assert_int_equal(thread->tid, PID);
+	assert_string_equal(thread->comm, "program");
+	seen->threads++;
+	return 0;
+}
+
+static void see(struct seen *seen, const struct scap_event *event)
+{
+	struct event decoded;
+	struct ppm_evt_hdr header;
+
+	assert_int_equal(event_decode(event->frame, event->len, event->cpu, &decoded), 0);
+	memcpy(&header, event->frame, sizeof(header));
+	assert_int_equal(header.tid, PID);
+	assert_true(header.ts >= seen->last_ns);
+	seen->last_ns = header.ts;
+	seen->events++;
+	seen->first += memmem(event->frame, event->len, "first", 6) != NULL;
+	seen->second += memmem(event->frame, event->len, "second", 7) != NULL;
+}
+
+/* Reads all; returns 0 or the error of opening. */
+static int read_file(const void *bytes, size_t len, struct seen *seen)
+{
+	static const struct scap_snapshot_ops ops = {
+		.begin = pass, .machine = pass_machine, .thread = see_thread, .end = pass};
+	struct recorded_reader *reader;
+	struct scap_stream *stream;
+	struct scap_event event;
+	struct memory_file file;
+	struct error err = {""};
+	int r, calls = 0;
+
+	*seen = (struct seen){.snapshot = {&ops}};
+	make_file(&file, bytes, len);
+	assert_int_equal(scap_stream_open(file.path, &stream, &err), 0);
+	assert_int_equal(scap_stream_need(stream, 8, -1), 1);
+	assert_true(recorded_reader_is(stream));
+	r = recorded_reader_open(file.path, stream, true, &reader, &err);
+	close(file.fd);
+	if (r) {
+		snprintf(seen->problem, sizeof(seen->problem), "%.500s", err.text);
+		return r;
+	}
+	assert_int_equal(recorded_reader_start(reader, &seen->snapshot, &err), 0);
+	do {
+		r = scap_source_next(recorded_reader_source(reader), 0, &event);
+		if (r == 1)
+			see(seen, &event);
+	} while (r >= 0 && calls++ < CALLS_MAX);
+	assert_true(r < 0);
+	seen->code = r;
+	snprintf(seen->problem, sizeof(seen->problem), "%s", recorded_reader_problem(reader));
+	recorded_reader_stats(reader, &seen->stats);
+	scap_source_destroy(recorded_reader_source(reader));
+	return 0;
+}
+
+static void reads_what_was_written(void **state)
+{
+	static uint8_t bytes[FILE_BYTES];
+	struct seen seen;
+
+	for (int form = 0; form < 4; form++) {
+		size_t len = write_file(form % 2, form / 2, bytes);
+		uint64_t now_ns = (uint64_t)time(NULL) * 1000000000;
+
+		assert_int_equal(read_file(bytes, len, &seen), 0);
+		assert_int_equal(seen.code, -ENODATA);
+		assert_int_equal(seen.events, 4 * SAMPLES);
+		assert_int_equal(seen.first, 2 * SAMPLES);
+		assert_int_equal(seen.second, 2 * SAMPLES);
+		assert_int_equal(seen.threads, 1);
+		assert_int_equal(seen.stats.events, 4 * SAMPLES);
+		assert_int_equal(seen.stats.corrupt_events + seen.stats.corrupt_lists +
+					 seen.stats.unknown_events + seen.stats.unordered,
+				 0);
+		/* On the wall clock: the first moments of the monotonic one were at the start. */
+		assert_true(seen.last_ns > now_ns / 2 && seen.last_ns < now_ns);
+	}
+}
+
+/* All before the cut is given out, and then it is said. */
+static void reads_up_to_a_cut(void **state)
+{
+	static uint8_t bytes[FILE_BYTES];
+	unsigned int before = 0;
+	struct seen seen;
+
+	for (int form = 0; form < 2; form++) {
+		size_t len = write_file(form, 0, bytes), step = form ? 7 : 41;
+
+		before = 0;
+		for (size_t cut = 8; cut < len; cut += step) {
+			int r = read_file(bytes, cut, &seen);
+
+			if (r) {
+				assert_int_equal(r, -EPIPE);
+				assert_non_null(strstr(seen.problem, "truncated"));
+				continue;
+			}
+			assert_true(seen.code == -EPIPE || seen.code == -ENODATA ||
+				    seen.code == -EBADMSG);
+			assert_true(seen.events >= before);
+			before = seen.events;
+		}
+		assert_true(before > 3 * SAMPLES);
+	}
+}
+
+/* Whose writing was broken off does not say how long its data is. */
+static void reads_what_was_not_finished(void **state)
+{
+	static uint8_t bytes[FILE_BYTES];
+	struct perf_data_header header;
+	struct seen seen;
+
+	write_file(false, 0, bytes);
+	memcpy(&header, bytes, sizeof(header));
+	assert_true(header.data.bytes > 0);
+	memset(bytes + offsetof(struct perf_data_header, data.bytes), 0, sizeof(uint64_t));
+	memset(bytes + offsetof(struct perf_data_header, features), 0, sizeof(uint64_t));
+	assert_int_equal(read_file(bytes, header.data.offset + header.data.bytes, &seen), 0);
+	assert_int_equal(seen.code, -ENODATA);
+	assert_int_equal(seen.events, 4 * SAMPLES);
+}
+
+static void rejects_what_it_cannot_read(void **state)
+{
+	static uint8_t bytes[FILE_BYTES];
+	struct perf_data_header header;
+	size_t len = write_file(false, 0, bytes);
+	struct seen seen;
+	static const struct {
+		size_t offset;
+		uint64_t value;
+		const char *problem;
+	} rows[] = {
+		{offsetof(struct perf_data_header, header_bytes), 24, "it is too short"},
+		{offsetof(struct perf_data_header, attr_bytes), 16, "the size of events"},
+		{offsetof(struct perf_data_header, attr_bytes), 1 << 20, "the size of events"},
+		{offsetof(struct perf_data_header, attrs.offset), UINT64_MAX,
+		 "events are not before the data"},
+		{offsetof(struct perf_data_header, attrs.bytes), UINT64_MAX,
+		 "events are not before the data"},
+		{offsetof(struct perf_data_header, data.offset), UINT64_MAX,
+		 "events are not before the data"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t before;
+
+		memcpy(&before, bytes + rows[i].offset, sizeof(before));
+		memcpy(bytes + rows[i].offset, &rows[i].value, sizeof(before));
+		assert_int_equal(read_file(bytes, len, &seen), -EBADMSG);
+		assert_non_null(strstr(seen.problem, rows[i].problem));
+		memcpy(bytes + rows[i].offset, &before, sizeof(before));
+	}
+	memcpy(&header, bytes, sizeof(header));
+	/* A record that says that it has no bytes: all before it is given out. */
+	memset(bytes + header.data.offset + 48 + 6 + 10 * 40, 0, 2);
+	assert_int_equal(read_file(bytes, len, &seen), 0);
+	assert_int_equal(seen.code, -EBADMSG);
+	assert_int_equal(seen.events, 10);
+	memcpy(bytes, "2ELIFREP", 8);
+	assert_int_equal(read_file(bytes, len, &seen), -ENOTSUP);
+	assert_non_null(strstr(seen.problem, "the other order of bytes"));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(reads_what_was_written),
+	cmocka_unit_test(reads_up_to_a_cut),
+	cmocka_unit_test(reads_what_was_not_finished),
+	cmocka_unit_test(rejects_what_it_cannot_read),
+};
+
+UNIT_GROUP(tests);

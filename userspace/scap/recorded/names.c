@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the symbols of a file when the first address in it is asked for. */
+#include "scap/recorded/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scap/samples/process_maps.h"
+#include "scap/symbols/symbol_elf.h"
+#include "scap/symbols/symbol_table.h"
+#include "util/hash.h"
+#include "util/regular.h"
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+
+enum { FILE_PLACES = 2 * RECORDED_FILES_MAX, FRAMES_MAX = 1024 };
+
+struct recorded_file {
+	char *path; /* owned; NULL: a free place */
+	struct perf_build_id id; /* size 0: not known */
+	bool is_read;
+	struct symbol_table table;
+};
+
+struct recorded_names {
+	struct process_maps maps;
+	struct recorded_file files[FILE_PLACES];
+	size_t files_count;
+	struct hash_key key;
+	struct perf_build_ids ids;
+	struct symbol_table kernel;
+	bool kernel_is_read;
+	uint64_t kernel_text; /* 0: not known */
+	int64_t kernel_shift; /* from addresses of the recording to those of now */
+	int debug; /* separate files by build ids; -1: there is no such folder */
+};
+
+int recorded_names_create(struct recorded_names **names)
+{
+	struct recorded_names *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return -ENOMEM;
+	if (getrandom(&made->key, sizeof(made->key), GRND_NONBLOCK) < 0)
+		made->key = (struct hash_key){{(uint64_t)(uintptr_t)made, 1}};
+	made->debug = open("/usr/lib/debug/.build-id", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*names = made;
+	return 0;
+}
+
+void recorded_names_destroy(struct recorded_names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < FILE_PLACES; i++) {
+		symbol_table_finish(&names->files[i].table);
+		free(names->files[i].path);
+	}
+	symbol_table_finish(&names->kernel);
+	perf_build_ids_finish(&names->ids);
+	process_maps_finish(&names->maps);
+	if (names->debug >= 0)
+		close(names->debug);
+	free(names);
+}
+
+/* Files. */
+
+static bool same_id(const struct perf_build_id *a, const struct perf_build_id *b)
+{
+	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* The place of a file; -1: there is no room. */
+static int64_t file_of(struct recorded_names *names, const char *path,
+		       const struct perf_build_id *id)
+{
+	size_t i = hash_sip(&names->key, path, strlen(path)) % FILE_PLACES;
+
+	for (; names->files[i].path; i = (i + 1) % FILE_PLACES)
+		if (strcmp(names->files[i].path, path) == 0 && same_id(&names->files[i].id, id))
+			return (int64_t)i;
+	if (names->files_count >= RECORDED_FILES_MAX)
+		return -1;
+	names->files[i].path = strdup(path);
+	if (!names->files[i].path)
+		return -1;
+	names->files[i].id = *id;
+	names->files_count++;
+	return (int64_t)i;
+}
+
+void recorded_names_build_id(struct recorded_names *names, const char *path,
+			     const struct perf_build_id *id)
+{
+	perf_build_ids_add(&names->ids, path, id, false);
+}
+
+/* Whether it is the file that was mapped, as far as that is known. */
+static bool is_the_file(const struct recorded_names *names, const struct recorded_file *file,
+			int fd)
+{
+	struct perf_build_id wanted = file->id;
+	struct symbol_build_id found;
+
+	if (!wanted.size && !perf_build_ids_get(&names->ids, file->path, &wanted))
+		return true;
+	return wanted.size == 0 ||
+	       (symbol_elf_build_id(fd, &found) == 0 && found.count >= wanted.size &&
+		memcmp(found.bytes, wanted.bytes, wanted.size) == 0);
+}
+
+static const struct symbol_table *table_of(struct recorded_names *names, uint32_t number)
+{
+	struct recorded_file *file = &names->files[number];
+	struct stat found;
+	int fd;
+
+	if (file->is_read)
+		return &file->table;
+	file->is_read = true;
+	fd = file->path[0] == '/' ? regular_open(file->path) : -ENOENT;
+	if (fd < 0)
+		return &file->table;
+	/* Those of /proc have no size: to read one may have effects. */
+	if (fstat(fd, &found) == 0 && found.st_size && is_the_file(names, file, fd))
+		(void)symbol_elf_read(fd, names->debug, &file->table);
+	close(fd);
+	return &file->table;
+}
+
+/* Processes. */
+
+static struct process_entry *known_process(struct recorded_names *names, int32_t pid)
+{
+	struct process_entry *process = process_maps_get(&names->maps, pid);
+
+	/* All that is mapped in the recording is in its records. */
+	if (process && process->state != MAPPED_KNOWN)
+		process_maps_exec(process, 0);
+	return process;
+}
+
+void recorded_names_map(struct recorded_names *names, const struct sample_mapping *mapping,
+			const struct perf_build_id *id)
+{
+	static const struct perf_build_id none;
+	struct process_entry *process;
+	int64_t file;
+
+	if (mapping->pid <= 0 || !mapping->bytes)
+		return;
+	file = file_of(names, mapping->path, id ? id : &none);
+	process = file < 0 ? NULL : known_process(names, mapping->pid);
+	if (process)
+		(void)process_maps_add(
+			process, &(struct process_mapping){.begin = mapping->begin,
+							   .end = mapping->begin + mapping->bytes,
+							   .offset = mapping->offset,
+							   .file = (uint32_t)file});
+}
+
+void recorded_names_exec(struct recorded_names *names, int32_t pid)
+{
+	struct process_entry *process = pid > 0 ? process_maps_get(&names->maps, pid) : NULL;
+
+	if (process)
+		process_maps_exec(process, 0);
+}
+
+void recorded_names_fork(struct recorded_names *names, const struct sample_task *task)
+{
+	if (task->pid > 0 && task->parent > 0)
+		process_maps_fork(&names->maps, task->parent, task->pid, 0);
+}
+
+void recorded_names_exit(struct recorded_names *names, const struct sample_task *task)
+{
+	if (task->pid > 0 && task->pid == task->tid)
+		process_maps_end(&names->maps, task->pid);
+}
+
+/* The kernel. */
+
+void recorded_names_kernel(struct recorded_names *names, uint64_t text)
+{
+	names->kernel_text = text;
+}
+
+/* Where _text is now; 0: it is not shown. */
+static uint64_t find_text(void)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char line[512], name[128];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %127s", &address, name) == 2 &&
+		    strcmp(name, "_text") == 0)
+			break;
+		address = 0;
+	}
+	if (file)
+		fclose(file);
+	return address;
+}
+
+/*
+ * The kernel that runs is that of the recording if it has the same build id; without one, if it was
+ * loaded to the same address.
+ */
+static void read_kernel(struct recorded_names *names)
+{
+	struct perf_build_id recorded = {0}, running = {0};
+	uint64_t text = find_text();
+	int fd;
+
+	names->kernel_is_read = true;
+	if (!text || !names->kernel_text)
+		return;
+	if (perf_build_ids_get(&names->ids, KERNEL_NAME, &recorded) && recorded.size) {
+		if (!perf_build_id_of_kernel(&running) || !same_id(&recorded, &running))
+			return;
+	} else if (text != names->kernel_text) {
+		return;
+	}
+	names->kernel_shift = (int64_t)(text - names->kernel_text);
+	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)symbol_table_read_kernel(fd, &names->kernel);
+	close(fd);
+}
+
+/* Names. */
+
+const char *recorded_names_find(struct recorded_names *names, int32_t pid, uint8_t mode,
+				uint64_t address)
+{
+	const struct process_mapping *mapping;
+	const struct process_entry *process;
+
+	if (mode == PERF_RECORD_MISC_KERNEL) {
+		if (!names->kernel_is_read)
+			read_kernel(names);
+		return symbol_table_find(&names->kernel, address + (uint64_t)names->kernel_shift);
+	}
+	process = mode == PERF_RECORD_MISC_USER && pid > 0 ? process_maps_find(&names->maps, pid)
+							   : NULL;
+	mapping = process ? process_maps_at(process, address) : NULL;
+	if (!mapping)
+		return NULL;
+	return symbol_table_find(table_of(names, mapping->file),
+				 address - mapping->begin + mapping->offset);
+}
+
+/* Names of programs are their own choice: a semicolon would end a frame. */
+static void append_frame(struct recorded_names *names, const struct sample_record *sample,
+			 uint8_t mode, uint64_t frame, struct buf *text)
+{
+	/* What is not the place itself is where a call returns to. */
+	uint64_t address = frame == sample->ip ? frame : frame - 1;
+	const char *name = recorded_names_find(names, sample->pid, mode, address);
+
+	if (name)
+		for (; *name; name++)
+			buf_append_char(text, *name == ';' ? ':' : *name);
+	else
+		buf_printf(text, "0x%" PRIx64, frame);
+	if (mode == PERF_RECORD_MISC_KERNEL)
+		buf_append_string(text, "_[k]");
+}
+
+void recorded_names_stack(struct recorded_names *names, const struct sample_record *sample,
+			  struct buf *text)
+{
+	uint32_t count = sample->frames_count < FRAMES_MAX ? sample->frames_count : FRAMES_MAX;
+	uint8_t modes[FRAMES_MAX], mode = sample->mode;
+	size_t start = text->len;
+
+	for (uint32_t i = 0; i < count; i++)
+		modes[i] =
+			sample_frame_is_marker(sample_frame(sample, i), &mode) ? UINT8_MAX : mode;
+	for (uint32_t i = count; i--;) {
+		if (modes[i] == UINT8_MAX)
+			continue;
+		if (text->len > start)
+			buf_append_char(text, ';');
+		append_frame(names, sample, modes[i], sample_frame(sample, i), text);
+	}
+}
