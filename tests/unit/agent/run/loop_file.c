@@ -13,6 +13,7 @@
 #include "agent/run/run.h"
 #include "agent/process/signals.h"
 #include "scap/file/reader.h"
+#include "scap/file/stream.h"
 
 #include "frame.h"
 #include "unit.h"
@@ -49,8 +50,10 @@ static void reader_destroy(struct scap_source *source)
 
 static const struct scap_source_ops reader_ops = {.next = reader_next, .destroy = reader_destroy};
 
-int scap_reader_open(const char *path, struct scap_reader **opened, struct error *err)
+int scap_reader_open_stream(const char *path, struct scap_stream *stream,
+			    struct scap_reader **opened, struct error *err)
 {
+	scap_stream_close(stream);
 	*opened = &reader;
 	return 0;
 }
@@ -92,7 +95,8 @@ static void run_file(struct options options)
 	size_t len;
 
 	scene.options = options;
-	scene.options.read = "some.scap";
+	scene.options.read =
+		"/dev/null"; /* opened to be told what it is; its events are those of the fake */
 	reader.source.ops = &reader_ops;
 	if (run_plan(&scene.run, &scene.options, &rules_messages, &scene.err) ||
 	    run_open(&scene.run, NULL, &scene.err))
@@ -149,7 +153,7 @@ static void test_a_file_that_breaks_off(void **state)
 	assert_int_equal(scene.result, 0);
 	assert_true(report_is_incomplete(&scene.run));
 	assert_string_equal(scene.said,
-			    "agent: warning: some.scap: it is bad at byte 7\n"
+			    "agent: warning: /dev/null: it is bad at byte 7\n"
 			    "agent: read 1000 events of 5000 bytes; matched 900, printed 0\n");
 	assert_int_equal(scene.run.counts.matched, 900);
 	finish();
@@ -160,7 +164,7 @@ static void test_a_file_that_is_bad(void **state)
 	reader.end = -EBADMSG;
 	run_file((struct options){.format = &format_none});
 	assert_int_equal(scene.result, -EBADMSG);
-	assert_string_equal(scene.err.text, "some.scap: it is bad at byte 7");
+	assert_string_equal(scene.err.text, "/dev/null: it is bad at byte 7");
 	assert_int_equal(scene.run.counts.matched, 900);
 	finish();
 }
