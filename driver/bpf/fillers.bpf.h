@@ -189,7 +189,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 		if (!take_arguments(f, id))                                                        \
 			return call_without_event(f, id);                                          \
 		if (event_has(id, EF_STREAMS))                                                     \
-			tls_meet(f);                                                               \
+			tls_meet(f, id);                                                           \
 		if (may_be_of_streams(id) && stream_bytes && stream_is_left_out(f, id)) {          \
 			count_filtered(id);                                                        \
 			return call_without_event(f, id);                                          \

@@ -13,11 +13,17 @@
 enum {
 	TLS_THREADS = 1 << 14,
 	TLS_OBJECTS = 1 << 16,
+	/* What encryption adds to each record. */
+	TLS_RECORD_BYTES = 1 << 14,
+	TLS_ADDED_MIN = 21,
+	TLS_ADDED_MAX = 85,
+	TLS_SHOWN_MAX = 200,
+	TLS_UNSENT_NS = 1000000000, /* after which what was not sent may have been sent in parts */
 	TLS_STACK_BYTES = 1 << 15, /* that such a function uses, at most, with what it calls */
 };
 
 /* The call of a thread, and the socket that it used. */
-struct tls_thread {
+struct tls_call {
 	__u64 object; /* 0: none */
 	__u64 buffer, size;
 	__u64 done; /* where the function puts how many bytes it moved; 0: it returns that */
@@ -25,6 +31,26 @@ struct tls_thread {
 	struct frame_file file; /* ino 0: it used none */
 	__s32 fd;
 	__u32 is_confused; /* it used several */
+};
+
+/*
+ * What a thread did last of which it is to be guessed what belongs together: plaintext that was
+ * encrypted and not sent yet, and bytes of a socket that were not decrypted yet.
+ */
+struct tls_guess {
+	__u64 object; /* whose plaintext that was */
+	__u64 ns; /* when the last one was */
+	struct frame_file file; /* the socket that was read */
+	__s32 fd;
+	__u32 unsent; /* bytes of plaintext */
+	__u32 read; /* bytes of the socket */
+	__u8 unsents, reads; /* how many pieces there are, or sockets: of several nothing is known */
+	__u8 pad[2];
+};
+
+struct tls_thread {
+	struct tls_call call;
+	struct tls_guess guess;
 };
 
 /* Key: thread. */
@@ -44,7 +70,10 @@ struct tls_object_key {
 struct tls_object {
 	struct frame_file file; /* its socket; ino 0: not known */
 	__s32 fd;
-	__u32 pad;
+	/* Of one with `loose`: how often both directions have shown that this is its socket. */
+	__u8 reads, writes;
+	__u8 is_broken; /* they have shown another one, too: it is not known, for good */
+	__u8 pad;
 	__u64 loose; /* its key before a socket was known; 0: it moved no bytes then */
 };
 
@@ -78,39 +107,120 @@ static __always_inline struct tls_thread *tls_thread_find(void)
 }
 
 /* Whether a stack pointer is below that of the call in progress, and on the same stack. */
-static __always_inline bool is_in_tls_call(const struct tls_thread *thread, __u64 sp)
+static __always_inline bool is_in_tls_call(const struct tls_call *call, __u64 sp)
 {
-	return thread->object && sp < thread->sp && thread->sp - sp <= TLS_STACK_BYTES;
+	return call->object && sp < call->sp && call->sp - sp <= TLS_STACK_BYTES;
 }
 
-/* The current thread has made a system call on a descriptor. Not inlined: the verifier walks it once. */
-__attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __s32 fd)
+/* Whether so many bytes may be those of a plaintext, encrypted. */
+static __always_inline bool tls_fits(__u32 encrypted, __u32 plain)
+{
+	__u32 records = (plain + TLS_RECORD_BYTES - 1) / TLS_RECORD_BYTES, added = encrypted - plain;
+
+	return plain && encrypted > plain && added >= records * TLS_ADDED_MIN &&
+	       added <= records * TLS_ADDED_MAX;
+}
+
+/* It was seen that an object without a known socket belongs to one, or seems to. */
+static __always_inline void tls_show(struct tls_object *object, const struct frame_file *file,
+				     __s32 fd, bool reads)
+{
+	if (object->file.ino && object->file.ino != file->ino)
+		object->is_broken = 1;
+	object->file = *file;
+	object->fd = fd;
+	if (reads && object->reads < TLS_SHOWN_MAX)
+		object->reads++;
+	else if (!reads && object->writes < TLS_SHOWN_MAX)
+		object->writes++;
+}
+
+/* Bytes were sent: those of the only piece of plaintext that was to be sent? */
+static __always_inline void tls_meet_sent(struct tls_guess *guess, const struct frame_file *file,
+					  __s32 fd, __u32 bytes)
+{
+	const struct tls_object_key key = {guess->object, current_pid()};
+	struct tls_object *object;
+
+	if (guess->unsents != 1 || !tls_fits(bytes, guess->unsent))
+		return;
+	guess->unsents = 0;
+	object = bpf_map_lookup_elem(&tls_objects, &key);
+	if (object && object->loose)
+		tls_show(object, file, fd, false);
+}
+
+static __always_inline void tls_meet_read(struct tls_guess *guess, const struct frame_file *file,
+					  __s32 fd, __u32 bytes)
+{
+	guess->reads = guess->reads && guess->file.ino != file->ino ? 2 : 1;
+	guess->file = *file;
+	guess->fd = fd;
+	guess->read = bytes;
+}
+
+/* Plaintext of an object without a known socket: where its bytes came from, or will go. */
+static __always_inline void tls_guess_read(struct tls_guess *guess, struct tls_object *object,
+					   __u32 bytes)
+{
+	if (guess->reads == 1 && tls_fits(guess->read, bytes))
+		tls_show(object, &guess->file, guess->fd, true);
+	guess->reads = 0;
+}
+
+static __always_inline void tls_guess_written(struct tls_guess *guess, __u64 object, __u32 bytes)
+{
+	__u64 now = bpf_ktime_get_boot_ns();
+
+	if (now - guess->ns > TLS_UNSENT_NS)
+		guess->unsents = 0;
+	guess->ns = now;
+	guess->object = object;
+	guess->unsent = bytes;
+	guess->unsents += guess->unsents < 2;
+}
+
+/*
+ * The current thread has made a system call on a descriptor, which moved so many bytes: below 0
+ * that it sent. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __s32 fd, __s32 moved)
 {
 	struct tls_thread *thread = tls_thread_find();
 	struct frame_file identity;
+	struct tls_call *call;
 	struct file *file;
 	struct sock *sk;
 
-	/* What it jumps to at its end has its stack. */
-	if (!thread || !(is_in_tls_call(thread, sp) || (thread->object && sp == thread->sp)))
+	if (!thread)
 		return 0;
 	file = descriptor_file(descriptor);
 	sk = file_sock(file);
 	if (!sk || GET(sk, sk_type) != TYPE_STREAM)
 		return 0;
 	identity = file_identity(file);
-	thread->is_confused |= thread->file.ino && thread->file.ino != identity.ino;
-	thread->file = identity;
-	thread->fd = fd;
+	call = &thread->call;
+	/* What a function jumps to at its end has its stack. */
+	if (is_in_tls_call(call, sp) || (call->object && sp == call->sp)) {
+		call->is_confused |= call->file.ino && call->file.ino != identity.ino;
+		call->file = identity;
+		call->fd = fd;
+	} else if (moved > 0) {
+		tls_meet_read(&thread->guess, &identity, fd, moved);
+	} else if (moved < 0) {
+		tls_meet_sent(&thread->guess, &identity, fd, -moved);
+	}
 	return 0;
 }
 
 /* A call of an event that moves bytes through a descriptor. */
-static __always_inline void tls_meet(struct filler *f)
+static __always_inline void tls_meet(struct filler *f, __u32 event)
 {
+	__s32 moved = f->ret > 0 && f->ret < 1 << 30 && !event_has(event, EF_HAS_MESSAGES) ? f->ret : 0;
+
 	if (tls_chosen.wanted)
 		tls_meet_socket(descriptor_used_by(f, argument(f, 0)), registers_sp(f->regs),
-				argument(f, 0));
+				argument(f, 0), event_has(event, EF_READS_FROM_FD) ? moved : -moved);
 }
 
 static __always_inline __s64 tls_fd(struct filler *f)

@@ -14,6 +14,7 @@ enum {
 	TLS_WRITE,
 	TLS_CLOSED,
 	PROT_EXECUTE = 4,
+	TLS_AGREED = 3, /* times that both directions show a socket, which is no guess then */
 	LIBRARY_NAME_BYTES = 8, /* by which one is known */
 };
 
@@ -46,22 +47,22 @@ static __always_inline bool tls_is_left_out(struct task_struct *task)
 static __always_inline int tls_begin(struct probe_registers *regs, bool has_done)
 {
 	struct task_struct *task = this_task();
-	struct tls_thread *thread, call = {
+	struct tls_thread *thread, made = {.call = {
 		.object = PROBE_ARGUMENT_0(regs),
 		.buffer = PROBE_ARGUMENT_1(regs),
 		.size = PROBE_ARGUMENT_2(regs),
 		.done = has_done ? PROBE_ARGUMENT_3(regs) : 0,
 		.sp = probe_sp(regs),
-	};
+	}};
 	__u32 tid = tid_of(task);
 
 	if (tls_is_left_out(task))
 		return 0;
 	thread = bpf_map_lookup_elem(&tls_threads, &tid);
 	if (!thread)
-		bpf_map_update_elem(&tls_threads, &tid, &call, BPF_ANY);
-	else if (!is_in_tls_call(thread, call.sp))
-		*thread = call;
+		bpf_map_update_elem(&tls_threads, &tid, &made, BPF_ANY);
+	else if (!is_in_tls_call(&thread->call, made.call.sp))
+		thread->call = made.call;
 	return 0;
 }
 
@@ -76,7 +77,7 @@ static __always_inline int tls_call_ex_run(struct probe_registers *regs)
 }
 
 /* The object of a call; NULL: there is no room. */
-static __always_inline struct tls_object *tls_object_of(const struct tls_thread *call)
+static __always_inline struct tls_object *tls_object_of(const struct tls_call *call)
 {
 	const struct tls_object_key key = {call->object, current_pid()};
 	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key), made = {.fd = -1};
@@ -92,15 +93,16 @@ static __always_inline struct tls_object *tls_object_of(const struct tls_thread 
  * call: what is known of it.
  */
 static __always_inline struct tls_object *tls_end(struct probe_registers *regs,
-						  struct tls_thread *call)
+						  struct tls_thread *thread,
+						  struct tls_call *call)
 {
-	struct tls_thread *thread = tls_thread_find();
 	struct tls_object *object;
 
-	if (!thread || !thread->object || probe_sp(regs) - thread->sp != PROBE_RETURN_BYTES)
+	if (!thread || !thread->call.object ||
+	    probe_sp(regs) - thread->call.sp != PROBE_RETURN_BYTES)
 		return NULL;
-	*call = *thread;
-	thread->object = 0;
+	*call = thread->call;
+	thread->call.object = 0;
 	object = tls_object_of(call);
 	if (object && call->file.ino && !call->is_confused && !object->loose) {
 		object->file = call->file;
@@ -111,9 +113,9 @@ static __always_inline struct tls_object *tls_end(struct probe_registers *regs,
 
 static __always_inline int tls_call_end_run(struct probe_registers *regs)
 {
-	struct tls_thread call;
+	struct tls_call call;
 
-	tls_end(regs, &call);
+	tls_end(regs, tls_thread_find(), &call);
 	return 0;
 }
 
@@ -135,7 +137,7 @@ static __always_inline __u64 tls_key_of(struct tls_object *object)
 }
 
 /* How many bytes the function says that it moved. */
-static __always_inline __u32 tls_moved(struct probe_registers *regs, const struct tls_thread *call)
+static __always_inline __u32 tls_moved(struct probe_registers *regs, const struct tls_call *call)
 {
 	__s32 result = probe_result(regs);
 	__u64 done = 0;
@@ -200,11 +202,24 @@ static __always_inline bool tls_event_begin(struct filler *f, void *ctx)
 	       filler_begin(f, ctx, EVENT_tls_data, tls_data__count);
 }
 
+/* Whether each direction of an object has shown its socket less often than that. */
+static __always_inline bool is_guessed(const struct tls_object *object, __u8 times)
+{
+	return object->reads < times || object->writes < times;
+}
+
+static __always_inline bool is_socket_known(const struct tls_object *object)
+{
+	return object->file.ino &&
+	       (!object->loose || (!object->is_broken && !is_guessed(object, 1)));
+}
+
 static __always_inline bool tls_data_begin(struct filler *f, struct probe_registers *regs,
 					   __u8 direction)
 {
-	struct tls_thread call = {};
-	struct tls_object *object = tls_end(regs, &call);
+	struct tls_thread *thread = tls_thread_find();
+	struct tls_call call = {};
+	struct tls_object *object = tls_end(regs, thread, &call);
 	struct frame_stream stream;
 
 	f->tls.size = object ? tls_moved(regs, &call) : 0;
@@ -214,12 +229,19 @@ static __always_inline bool tls_data_begin(struct filler *f, struct probe_regist
 	f->tls.key = tls_key_of(object);
 	f->tls.buffer = call.buffer;
 	f->tls.direction = direction;
-	f->tls.fd = object->file.ino ? object->fd : -1;
+	if (thread && object->loose && direction == TLS_READ)
+		tls_guess_read(&thread->guess, object, f->tls.size);
+	else if (thread && object->loose)
+		tls_guess_written(&thread->guess, call.object, f->tls.size);
+	f->tls.fd = is_socket_known(object) ? object->fd : -1;
+	f->tls.is_guess = object->loose && f->tls.fd >= 0 && is_guessed(object, TLS_AGREED);
 	stream = tls_count_bytes(f, direction);
 	f->tls.wanted = tls_wanted(f);
 	if (!f->tls.wanted || !tls_event_begin(f, regs))
 		return false;
 	f->slot->file = object->file;
+	if (f->tls.fd < 0)
+		f->slot->file.ino = 0;
 	f->slot->stream = stream;
 	return true;
 }

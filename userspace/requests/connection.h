@@ -75,6 +75,7 @@ struct connection {
 	bool is_used : 1; /* since the ring's hand passed by */
 	bool is_opaque : 1; /* nobody looks at its bytes, */
 	bool is_left_out : 1; /* as none of its requests is wanted */
+	bool is_guess : 1; /* its socket, of which it is the plaintext */
 	bool is_sealed : 1; /* its bytes are encrypted, and their plaintext is followed */
 	bool is_sized : 1; /* of no known protocol: only their number matters */
 	bool is_counted : 1; /* `requests` is known, though there is no protocol, */
@@ -128,6 +129,7 @@ static inline void connection_mark(const struct connection *connection, struct e
 {
 	exchange->ino = connection_socket(connection);
 	exchange->is_tls = (connection->ino & TLS_KEY) != 0;
+	exchange->is_guess = connection->is_guess;
 }
 
 /* What connections share. */

@@ -63,7 +63,8 @@ struct exchange {
 	bool is_whole; /* the last byte of the request came */
 	bool is_answered; /* the response is whole, the request is not yet */
 	bool is_queued; /* in the queue of its connection */
-	bool is_tls; /* of the plaintext under it */
+	bool is_tls; /* of the plaintext under it, */
+	bool is_guess; /* whose socket is guessed */
 	bool is_in_doubt; /* it has a key, and its response may have been among missing bytes */
 	/* It was given out or given up, and is here for its place, or because its bytes still come.
 	 */

@@ -157,6 +157,7 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 		put_end(&writer, request__real, exchange);
 	put_of_streams(&writer, exchange);
 	put_number(&writer, request__is_tls, exchange->is_tls);
+	put_number(&writer, request__is_guess, exchange->is_guess);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

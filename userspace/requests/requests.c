@@ -639,10 +639,19 @@ static struct connection *add_plaintext(struct requests *requests, uint64_t key,
 	return connection;
 }
 
-/* The places of bytes by which other ends are found are those of the socket. */
-static void note_peer(struct connection *connection, const struct connection *socket)
+/*
+ * The places of bytes by which other ends are found are those of the socket, which may have become
+ * known only now.
+ */
+static void note_socket(struct requests *requests, struct connection *connection, uint64_t ino)
 {
-	if (!socket || !socket->peer)
+	struct connection *socket = ino ? sockets_find(&requests->sockets, ino) : NULL;
+
+	if (!socket || connection->is_guess)
+		return;
+	if (!socket->is_sealed)
+		verdict_seal(socket, &requests->all);
+	if (!socket->peer)
 		return;
 	connection->peer_pid = socket->peer->pid;
 	connection->peer_opener = socket->peer->opener;
@@ -685,7 +694,8 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 	if (!connection || connection->is_opaque)
 		return;
 	connection->is_used = true;
-	note_peer(connection, ino ? sockets_find(&requests->sockets, ino) : NULL);
+	connection->is_guess = ino && event_param_u64(ev, tls_data__is_guess);
+	note_socket(requests, connection, ino);
 	if (connection->role == request_roles__unknown)
 		connection->role = role_of(event->fd);
 	if (piece.captured > piece.len)

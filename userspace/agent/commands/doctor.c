@@ -92,6 +92,9 @@ const struct doctor_check doctor_checks[] = {
 	 "programs, directories, descriptors or environments of processes that ran before",
 	 "add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH; no AppArmor profile; /proc without hidepid",
 	 "no AppArmor profile; /proc without hidepid"},
+	{"tls", "processes whose plaintext under TLS cannot be had", doctor_tls,
+	 "requests under TLS (--tls) of these processes",
+	 "use programs with symbols, or with shared libraries of OpenSSL or GnuTLS"},
 	{"namespaces", "whether those of the host are known", doctor_namespaces,
 	 "container.host_pid, host_network and host_ipc of containers that join namespaces, as "
 	 "those "

@@ -80,6 +80,7 @@ enum doctor_status doctor_perf_users(const struct doctor *doctor, struct buf *fo
 /* doctor_processes.c */
 enum doctor_status doctor_host(const struct doctor *doctor, struct buf *found);
 enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *found);
+enum doctor_status doctor_tls(const struct doctor *doctor, struct buf *found);
 
 /* doctor_containers.c */
 enum doctor_status doctor_namespaces(const struct doctor *doctor, struct buf *found);

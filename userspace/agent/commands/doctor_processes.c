@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of /proc: whether it is the machine's, and whether all processes can be read. */
+/*
+ * Checks of /proc: whether it is the machine's, whether all processes can be read, and whose TLS is
+ * not seen.
+ */
 #include "agent/commands/doctor.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/input/host.h"
 #include "scap/proc/ids.h"
 #include "scap/proc/text.h"
+#include "scap/tls/mapped.h"
+#include "scap/tls/missed.h"
+#include "scap/tls/probe.h"
 #include "util/count.h"
 
 enum { PROCESSES_MAX = 2000 };
@@ -195,4 +203,82 @@ enum doctor_status doctor_processes(const struct doctor *doctor, struct buf *fou
 		buf_printf(found, "; %u do not answer", survey.silent);
 	buf_printf(found, "; refused: %s (%s)", survey.first, strerror(-survey.error));
 	return DOCTOR_LIMITED;
+}
+
+/* Processes whose plaintext under TLS cannot be had. */
+
+enum {
+	TLS_PROGRAMS_MAX = 512, /* that are looked at; of more, processes are not named */
+	TLS_NAMED_MAX = 10,
+	TLS_COMM_BYTES = 32,
+};
+
+/* A program, and what was found of it: many processes have the same. */
+struct seen_program {
+	dev_t dev;
+	ino_t ino;
+	enum tls_missed missed;
+};
+
+struct tls_survey {
+	const struct doctor *doctor;
+	struct seen_program programs[TLS_PROGRAMS_MAX];
+	size_t count;
+	unsigned int missed; /* processes */
+	struct buf *found;
+};
+
+static enum tls_missed look_at_program(struct tls_survey *survey, int fd)
+{
+	struct seen_program *program = &survey->programs[survey->count];
+	char path[64];
+	struct stat file;
+
+	if (fstat(fd, &file))
+		return TLS_MISSED_NONE;
+	for (size_t i = 0; i < survey->count; i++)
+		if (survey->programs[i].ino == file.st_ino &&
+		    survey->programs[i].dev == file.st_dev)
+			return survey->programs[i].missed;
+	if (survey->count == TLS_PROGRAMS_MAX)
+		return TLS_MISSED_NONE;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*program = (struct seen_program){file.st_dev, file.st_ino, tls_missed_look(path)};
+	survey->count++;
+	return program->missed;
+}
+
+static void look_at_process(void *context, int fd, int32_t pid)
+{
+	struct tls_survey *survey = context;
+	enum tls_missed missed = look_at_program(survey, fd);
+	char path[64], name[DOCTOR_TEXT_BYTES];
+
+	if (missed == TLS_MISSED_NONE || survey->missed++ >= TLS_NAMED_MAX)
+		return;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
+	if (doctor_read(survey->doctor, path, name))
+		name[0] = '\0';
+	buf_printf(survey->found, "%s%.*s[%" PRId32 "]: %s", survey->missed > 1 ? ", " : "",
+		   TLS_COMM_BYTES, name, pid, tls_missed_name(missed));
+}
+
+enum doctor_status doctor_tls(const struct doctor *doctor, struct buf *found)
+{
+	struct tls_survey survey = {.doctor = doctor, .found = found};
+	char proc[4096];
+	int type = tls_probe_type();
+
+	if (type < 0) {
+		buf_printf(found, "no probes in programs: %s", strerror(-type));
+		return DOCTOR_LIMITED;
+	}
+	snprintf(proc, sizeof(proc), "%s/proc", doctor->root);
+	tls_mapped_all(proc, look_at_process, &survey);
+	if (!survey.missed)
+		BUF_LITERAL(found,
+			    "no process is known to speak TLS by functions that are not found");
+	else if (survey.missed > TLS_NAMED_MAX)
+		buf_printf(found, " and %u more", survey.missed - TLS_NAMED_MAX);
+	return survey.missed ? DOCTOR_LIMITED : DOCTOR_OK;
 }

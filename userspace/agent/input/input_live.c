@@ -3,6 +3,7 @@
 #include "agent/input/input.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -535,6 +536,26 @@ static int mute_set(struct input *input, pid_t pid, uint64_t program, uint64_t *
 	return scap_live_mute_set(input_live_of(input)->live, pid, program, ns);
 }
 
+/* What was not probed is said; whether it mattered nobody knows. */
+static void append_tls(const struct input_live *live, struct buf *text)
+{
+	struct tls_follower_stats stats = {0};
+
+	if (live->place.tls)
+		tls_follower_stats(live->place.tls, &stats);
+	if (stats.rejected)
+		buf_printf(text,
+			   "agent: --tls: %" PRIu64
+			   " times a library was left out, as %d are followed "
+			   "already\n",
+			   stats.rejected, TLS_LIBRARIES_MAX);
+	if (stats.failed)
+		buf_printf(text,
+			   "agent: --tls: programs could not be set in libraries %" PRIu64
+			   " times: %s\n",
+			   stats.failed, strerror(-stats.error));
+}
+
 static void mute_end(struct input *input, pid_t pid, uint64_t *ns)
 {
 	scap_live_mute_end(input_live_of(input)->live, pid, ns);
@@ -622,6 +643,7 @@ static int input_live_append_report(struct input *input, const struct account *a
 		return error_set(err, r, "the driver's counters cannot be read: %s", strerror(-r));
 	account_live_append(&live->stats, account, text);
 	sampling_append_report(&live->sampling, text);
+	append_tls(live, text);
 	account_live_append_throttled(list, scap_live_throttled(live->live, list, THROTTLED_SHOWN),
 				      text);
 	return 0;

@@ -69,7 +69,10 @@ static void put_route(const struct view *view, struct buf *key)
 /* Requests whose bytes can be read are not encrypted. */
 static void put_scheme(const struct view *view, struct buf *key)
 {
-	label_put(key, "http");
+	if (view->is_tls)
+		label_put(key, "https");
+	else
+		label_put(key, "http");
 }
 
 static void put_protocol(const struct view *view, struct buf *key)

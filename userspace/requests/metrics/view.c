@@ -124,6 +124,7 @@ bool view_make(const struct state_event *event, struct view *view)
 	set_protocol(view, view_byte(event, request__protocol));
 	set_status(view, view_param(event, request__status));
 	/* The end that called connect() is the first one. */
+	view->is_tls = event_param_u64(&event->ev, request__is_tls);
 	view_ends(view_param(event, request__tuple), &view->client, &view->server);
 	set_peer(view);
 	return true;

@@ -53,6 +53,7 @@ struct view {
 	const struct state_workload *peer_workload;
 	const struct state_service_info *service; /* by which it was asked */
 	struct view_protocol protocol;
+	bool is_tls; /* of a request */
 	bool is_client, is_server; /* of sockets neither, if that is not known */
 	bool has_status;
 	int32_t status; /* of a connection that failed, the number of the error */

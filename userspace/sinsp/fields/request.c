@@ -133,6 +133,8 @@ const struct field_desc fields_request[] = {
 	ROW("version", "version", CHARBUF, get_string, "=2", "of the protocol: of HTTP 1.1 or 2"),
 	ROW("is_tls", "is_tls", BOOL, get_number, "=true",
 	    "the connection is encrypted, and what was sent is known nevertheless: --tls"),
+	ROW("is_guess", "is_guess", BOOL, get_number, "=true",
+	    "of such a connection it is guessed to which socket it belongs, by sizes"),
 	ROW("messages.request", "request_messages", UINT32, get_number, ">1",
 	    "messages of gRPC in the request"),
 	ROW("messages.response", "response_messages", UINT32, get_number, ">1",

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* By what compilers and libraries leave in files: sections, and texts that name a library. */
+#include "scap/tls/missed.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "scap/tls/library.h"
+#include "util/count.h"
+
+enum { TEXTS_BYTES_MAX = 64 << 20 /* of a section that is looked through */ };
+
+static bool has_text(Elf_Data *data, const char *text)
+{
+	return data && memmem(data->d_buf, data->d_size, text, strlen(text)) != NULL;
+}
+
+static Elf_Data *data_of(Elf_Scn *section, const GElf_Shdr *header)
+{
+	return header->sh_type != SHT_NOBITS && header->sh_size <= TEXTS_BYTES_MAX
+		       ? elf_rawdata(section, NULL)
+		       : NULL;
+}
+
+/* What a section says; others may say more. */
+static enum tls_missed look_at_section(const char *name, Elf_Scn *section, const GElf_Shdr *header,
+				       bool *is_go)
+{
+	static const char *const libraries[] = {"SSL_write", "BoringSSL", "OpenSSL 1.1.",
+						"OpenSSL 3.", "mbedtls_ssl_write"};
+
+	if (strcmp(name, ".go.buildinfo") == 0)
+		*is_go = true;
+	if (strcmp(name, ".gopclntab") == 0 &&
+	    has_text(data_of(section, header), "crypto/tls.(*Conn)"))
+		return TLS_MISSED_GO;
+	if (strcmp(name, ".rodata") != 0)
+		return TLS_MISSED_NONE;
+	for (size_t i = 0; i < COUNT(libraries); i++)
+		if (has_text(data_of(section, header), libraries[i]))
+			return TLS_MISSED_EMBEDDED;
+	return TLS_MISSED_NONE;
+}
+
+/* Functions that it asks others for are theirs. */
+static bool imports_functions(Elf *elf)
+{
+	GElf_Shdr header;
+
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB &&
+		    (header.sh_flags & SHF_ALLOC)) {
+			Elf_Data *data = data_of(section, &header);
+
+			if (has_text(data, "libssl.so") || has_text(data, "libgnutls.so") ||
+			    has_text(data, "SSL_read"))
+				return true;
+		}
+	return false;
+}
+
+static enum tls_missed look_at_elf(Elf *elf)
+{
+	enum tls_missed found = TLS_MISSED_NONE;
+	size_t names = 0;
+	bool is_go = false;
+	GElf_Shdr header;
+
+	if (elf_getshdrstrndx(elf, &names) || imports_functions(elf))
+		return TLS_MISSED_NONE;
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		const char *name;
+		enum tls_missed here;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		here = name ? look_at_section(name, section, &header, &is_go) : TLS_MISSED_NONE;
+		found = here ? here : found;
+	}
+	return is_go && found != TLS_MISSED_GO ? TLS_MISSED_NONE : found;
+}
+
+enum tls_missed tls_missed_look(const char *path)
+{
+	char reason[PERF_REASON_BYTES];
+	struct tls_library library;
+	enum tls_missed found;
+	struct perf_elf file;
+
+	if (tls_library_read(path, &library, reason) == 0 || perf_elf_open(&file, path, reason))
+		return TLS_MISSED_NONE;
+	found = look_at_elf(file.elf);
+	perf_elf_close(&file);
+	return found;
+}
+
+const char *tls_missed_name(enum tls_missed missed)
+{
+	static const char *const names[TLS_MISSED_KINDS] = {
+		[TLS_MISSED_NONE] = "none",
+		[TLS_MISSED_GO] = "Go's own TLS",
+		[TLS_MISSED_EMBEDDED] = "a library in the program, without symbols",
+	};
+
+	return names[missed];
+}
