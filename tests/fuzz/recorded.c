@@ -51,7 +51,10 @@ static void read_all(struct recorded_reader *reader)
 	uint64_t events = 0;
 	int r = 0, calls = 0;
 
-	REQUIRE(recorded_reader_start(reader, &snapshot.snapshot, &err) == 0, "%s", err.text);
+	do
+		r = recorded_reader_start(reader, &snapshot.snapshot, &err);
+	while (r == -EINTR && calls++ < CALLS_MAX);
+	REQUIRE(r == 0, "%s", err.text);
 	for (; r >= 0 && calls < CALLS_MAX; calls++) {
 		struct event event;
 

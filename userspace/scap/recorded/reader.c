@@ -407,7 +407,8 @@ static void take_records(struct recorded_reader *reader, const uint8_t *bytes, s
 			put_record(reader, (const uint8_t *)all->data + at, header.size);
 		at += header.size;
 	}
-	memmove(all->data, all->data + at, all->len - at);
+	if (at)
+		memmove(all->data, all->data + at, all->len - at);
 	all->len -= at;
 }
 
@@ -552,10 +553,9 @@ static int recorded_step(struct recorded_reader *reader, int timeout_ms, struct 
 	return reader->code ? reader->code : record_step(reader, timeout_ms);
 }
 
-static int recorded_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+/* Goes on until there is an event, or nothing is to be had now. */
+static int next_event(struct recorded_reader *reader, int timeout_ms, struct scap_event *event)
 {
-	struct recorded_reader *reader = (struct recorded_reader *)source;
-
 	for (unsigned int i = 0; i < STEPS_PER_CALL; i++) {
 		int r = recorded_step(reader, timeout_ms, event);
 
@@ -564,6 +564,17 @@ static int recorded_next(struct scap_source *source, int timeout_ms, struct scap
 			return r;
 	}
 	return 0;
+}
+
+static int recorded_next(struct scap_source *source, int timeout_ms, struct scap_event *event)
+{
+	struct recorded_reader *reader = (struct recorded_reader *)source;
+
+	if (!reader->has_first)
+		return next_event(reader, timeout_ms, event);
+	reader->has_first = false;
+	*event = reader->first;
+	return 1;
 }
 
 static void recorded_destroy(struct scap_source *source)
@@ -621,8 +632,7 @@ int recorded_reader_open(const char *path, struct scap_stream *stream, bool symb
 	return r;
 }
 
-int recorded_reader_start(struct recorded_reader *reader, struct scap_snapshot *to,
-			  struct error *err)
+static int begin_snapshot(struct recorded_reader *reader, struct scap_snapshot *to)
 {
 	const struct scap_machine machine = {
 		.cpus = reader->cpus,
@@ -633,9 +643,23 @@ int recorded_reader_start(struct recorded_reader *reader, struct scap_snapshot *
 
 	if (r == 0)
 		r = to->ops->machine(to, &machine);
+	reader->to = to;
+	return r;
+}
+
+/* What is known of tasks before the first sample is the state at the start. */
+int recorded_reader_start(struct recorded_reader *reader, struct scap_snapshot *to,
+			  struct error *err)
+{
+	int r = reader->to ? 0 : begin_snapshot(reader, to), found = 0;
+
+	if (r == 0)
+		found = next_event(reader, -1, &reader->first);
+	if (r == 0 && found == 0)
+		return error_set(err, -EINTR, "interrupted before the first event was read");
+	reader->has_first = found == 1;
 	if (r == 0)
 		r = to->ops->end(to);
-	reader->to = to;
 	return r ? error_set(err, r, "cannot read %s: %s", reader->path, strerror(-r)) : 0;
 }
 

@@ -22,7 +22,8 @@ bool recorded_reader_is(const struct scap_stream *stream);
 int recorded_reader_open(const char *path, struct scap_stream *stream, bool symbols,
 			 struct recorded_reader **reader, struct error *err);
 
-/* As scap_reader_start(). What becomes known of threads later is passed on between two events. */
+/* As scap_reader_start(): reads up to the first event. What becomes known of threads later is
+ * passed on between two events. */
 int recorded_reader_start(struct recorded_reader *reader, struct scap_snapshot *to,
 			  struct error *err);
 

@@ -36,6 +36,8 @@ struct recorded_reader {
 	struct recorded_order order;
 	struct recorded_names *names; /* owned; NULL: samples have no symbols */
 	struct recorded_task *tasks; /* owned: by their ids, the latest one of a place */
+	struct scap_event first; /* read to know the state before it */
+	bool has_first;
 	bool is_pipe;
 	bool is_ready; /* all attributes are known: records are decoded */
 	uint64_t left; /* bytes of the data of a file */
