@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "abi.h"
 #include "event/event.h"
@@ -309,11 +310,177 @@ static void rejects_what_it_cannot_read(void **state)
 	assert_non_null(strstr(seen.problem, "the other order of bytes"));
 }
 
+/* A pipe that is put together record by record. */
+struct pipe_file {
+	uint8_t bytes[8192];
+	size_t len;
+};
+
+static void put_bytes(struct pipe_file *file, const void *bytes, size_t len)
+{
+	assert_true(file->len + len <= sizeof(file->bytes));
+	memcpy(file->bytes + file->len, bytes, len);
+	file->len += len;
+}
+
+static void put_record(struct pipe_file *file, uint32_t kind, uint16_t misc, const void *body,
+		       size_t len)
+{
+	const struct perf_event_header header = {
+		.type = kind, .misc = misc, .size = (uint16_t)(sizeof(header) + len)};
+
+	put_bytes(file, &header, sizeof(header));
+	put_bytes(file, body, len);
+}
+
+static void begin_pipe(struct pipe_file *file)
+{
+	const uint64_t bytes = PERF_DATA_PIPE_HEADER_BYTES;
+	const struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} body = {{.size = sizeof(body.attr), .sample_type = type, .sample_id_all = 1}, 1};
+	const struct {
+		uint64_t kind, id;
+		char name[8];
+	} update = {PERF_DATA_UPDATE_NAME, 1, "first"};
+
+	file->len = 0;
+	put_bytes(file, PERF_DATA_MAGIC, 8);
+	put_bytes(file, &bytes, sizeof(bytes));
+	put_record(file, PERF_DATA_HEADER_ATTR, 0, &body, sizeof(body));
+	put_record(file, PERF_DATA_EVENT_UPDATE, 0, &update, sizeof(update));
+}
+
+static void put_comm(struct pipe_file *file)
+{
+	const struct {
+		int32_t pid, tid;
+		char comm[8];
+		uint64_t trailer[3];
+	} comm = {PID, PID, "program", {0}};
+
+	put_record(file, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, &comm, sizeof(comm));
+}
+
+static void put_pipe_sample(struct pipe_file *file, uint64_t time_ns)
+{
+	uint8_t sample[40], *to = sample;
+
+	put_sample(&to, 1, time_ns);
+	put_bytes(file, sample, sizeof(sample));
+}
+
+/* Mappings, tasks and losses, and what is passed over, with what stands behind it. */
+static void reads_records_of_all_kinds(void **state)
+{
+	const struct {
+		int32_t pid, tid;
+		uint64_t begin, bytes, offset;
+		char path[24];
+		uint64_t trailer[3];
+	} kernel = {-1, 0, 0x1000, 0x1000, 0x1000, "[kernel.kallsyms]_text", {0}};
+	const struct {
+		int32_t pid, tid;
+		uint64_t begin, bytes, offset, file[3];
+		uint32_t protection, flags;
+		char path[16];
+		uint64_t trailer[3];
+	} mapping = {PID, PID, 0x1000, 0x1000, 0, {20}, 5, 2, "/nonexistent", {0, 5, 0}};
+	const struct {
+		int32_t pid, parent, tid, parent_tid;
+		uint64_t time_ns, trailer[3];
+	} task = {PID, 1, PID, 1, 7, {0, 7, 0}};
+	const struct {
+		uint64_t id, lost, trailer[3];
+	} lost = {1, 9, {0, 8, 1}};
+	const struct {
+		uint64_t bytes, offset, reference;
+		uint32_t numbers[4];
+	} trace = {24, 0, 0, {0}};
+	const uint64_t behind[3] = {0}, feature[2] = {PERF_DATA_HOSTNAME, UINT32_MAX};
+	const uint32_t formats[2] = {24, 0};
+	static struct pipe_file file;
+	struct seen seen;
+
+	begin_pipe(&file);
+	put_record(&file, PERF_DATA_HEADER_TRACING_DATA, 0, formats, sizeof(formats));
+	put_bytes(&file, behind, sizeof(behind));
+	put_record(&file, PERF_DATA_HEADER_FEATURE, 0, feature, sizeof(feature));
+	put_record(&file, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL, &kernel, sizeof(kernel));
+	put_record(&file, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, &mapping, sizeof(kernel));
+	put_comm(&file);
+	put_record(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_MMAP_BUILD_ID, &mapping,
+		   sizeof(mapping));
+	put_record(&file, PERF_DATA_AUXTRACE, 0, &trace, sizeof(trace));
+	put_bytes(&file, behind, sizeof(behind));
+	put_pipe_sample(&file, 6);
+	put_record(&file, PERF_RECORD_FORK, 0, &task, sizeof(task));
+	put_record(&file, PERF_RECORD_LOST, 0, &lost, sizeof(lost));
+	put_record(&file, PERF_RECORD_EXIT, 0, &task, sizeof(task));
+	put_record(&file, 63, 0, behind, sizeof(behind));
+	put_record(&file, 1000, 0, behind, sizeof(behind));
+	put_pipe_sample(&file, 9);
+	assert_int_equal(read_file(file.bytes, file.len, &seen), 0);
+	assert_int_equal(seen.code, -ENODATA);
+	assert_int_equal(seen.events, 2);
+	assert_int_equal(seen.first, 2);
+	assert_int_equal(seen.stats.lost, 9);
+	/* The name of the host is longer than what has it. */
+	assert_int_equal(seen.stats.corrupt_lists, 1);
+}
+
+/* Of the second form of compressed records, with bytes behind the data. */
+static void reads_both_forms_of_compression(void **state)
+{
+	static struct pipe_file plain, file;
+	struct seen seen;
+
+	for (int form = 0; form < 3; form++) {
+		uint8_t body[1024] = {0};
+		uint64_t len;
+
+		plain.len = 0;
+		put_comm(&plain);
+		for (uint64_t i = 1; i <= 10; i++)
+			put_pipe_sample(&plain, i);
+		len = ZSTD_compress(body + 8, sizeof(body) - 16, plain.bytes, plain.len, 1);
+		assert_false(ZSTD_isError(len));
+		memcpy(body, &len, sizeof(len));
+		begin_pipe(&file);
+		if (form == 2)
+			body[12] ^= 0xff;
+		if (form)
+			put_record(&file, PERF_DATA_COMPRESSED_RECORD_2, 0, body, 16 + len / 8 * 8);
+		else
+			put_record(&file, PERF_DATA_COMPRESSED_RECORD, 0, body + 8, len);
+		assert_int_equal(read_file(file.bytes, file.len, &seen), 0);
+		assert_int_equal(seen.code, form == 2 ? -EBADMSG : -ENODATA);
+		assert_int_equal(seen.events, form == 2 ? 0 : 10);
+	}
+}
+
+static void rejects_records_without_events(void **state)
+{
+	static struct pipe_file file;
+	struct seen seen;
+
+	begin_pipe(&file);
+	file.len = PERF_DATA_PIPE_HEADER_BYTES;
+	put_comm(&file);
+	assert_int_equal(read_file(file.bytes, file.len, &seen), 0);
+	assert_int_equal(seen.code, -EBADMSG);
+	assert_non_null(strstr(seen.problem, "it has no events"));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_what_was_written),
 	cmocka_unit_test(reads_up_to_a_cut),
 	cmocka_unit_test(reads_what_was_not_finished),
 	cmocka_unit_test(rejects_what_it_cannot_read),
+	cmocka_unit_test(reads_records_of_all_kinds),
+	cmocka_unit_test(reads_both_forms_of_compression),
+	cmocka_unit_test(rejects_records_without_events),
 };
 
 UNIT_GROUP(tests);
