@@ -121,7 +121,7 @@ static __always_inline void add_wait(struct work *work, const struct profile_wai
 static __always_inline void end_wait(__u32 tid)
 {
 	struct profile_wait *wait = bpf_map_lookup_elem(&waits, &tid);
-	__u64 now = bpf_ktime_get_ns(), woken;
+	__u64 now = bpf_ktime_get_ns(), since, woken;
 	struct work *work;
 
 	if (!wait)
@@ -130,11 +130,17 @@ static __always_inline void end_wait(__u32 tid)
 	if (!work)
 		return;
 	work->row.tid = tid;
-	woken = wait->how == PROFILE_RUNNABLE ? wait->since_ns : wait->woken_ns;
+	use_stacks(&wait->stacks);
+	since = wait->since_ns < begin_ns ? begin_ns : wait->since_ns;
+	if (since > now)
+		since = now;
+	woken = wait->how == PROFILE_RUNNABLE ? since : wait->woken_ns;
 	if (!woken || woken > now)
 		woken = now;
+	if (woken < since)
+		woken = since;
 	if (wait->how != PROFILE_RUNNABLE)
-		add_wait(work, wait, wait->how, woken - wait->since_ns);
+		add_wait(work, wait, wait->how, woken - since);
 	add_wait(work, wait, PROFILE_RUNNABLE, now - woken);
 	work_give(work);
 	bpf_map_delete_elem(&waits, &tid);

@@ -174,25 +174,18 @@ static __always_inline void find_in_binary(__u32 slot, struct work *work)
 			break;
 }
 
-/* An index that no other program and CPU gives. */
-static __always_inline __u32 next_index(__u32 slot, struct work *work)
-{
-	__u32 each = PROFILE_BLOCK(cpus);
-	__u32 block = bpf_get_smp_processor_id() * PROFILE_SLOTS + slot;
-
-	if (work->files >= each)
-		return (1U << PROFILE_INDEX_BITS) - 1;
-	return block * each + work->files++;
-}
-
 static __always_inline struct profile_file *add_file(__u32 slot, struct work *work,
 						     const struct profile_file_key *key,
 						     struct file *file)
 {
 	struct profile_news told = {.kind = PROFILE_NEWS_FILE, .file = *key};
 	struct profile_file *made = &work->file;
+	__u32 block = bpf_get_smp_processor_id() * PROFILE_SLOTS + slot;
 
-	made->index = next_index(slot, work);
+	/* Indexes that no other program and CPU gives. */
+	if (work->files >= PROFILE_BLOCK(cpus))
+		return NULL;
+	made->index = block * PROFILE_BLOCK(cpus) + work->files;
 	made->begin = work->mapping.begin;
 	made->end = work->mapping.end;
 	made->offset = work->mapping.offset;
@@ -204,8 +197,10 @@ static __always_inline struct profile_file *add_file(__u32 slot, struct work *wo
 					  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 		made->magic = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
 	}
-	if (bpf_map_update_elem(&files, key, made, BPF_NOEXIST) == 0)
+	if (bpf_map_update_elem(&files, key, made, BPF_NOEXIST) == 0) {
+		work->files++;
 		tell(&told);
+	}
 	return bpf_map_lookup_elem(&files, key);
 }
 

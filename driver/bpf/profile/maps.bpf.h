@@ -98,6 +98,9 @@ const volatile __u32 own_pid; /* the process that profiles, which is left out; 0
 /* User space changes it to read what was counted under the one before. */
 __u32 generation;
 
+/* Since when waits are counted (monotonic). */
+__u64 begin_ns;
+
 static __always_inline void lose(__u32 cause)
 {
 	__u64 *count = bpf_map_lookup_elem(&losses, &cause);

@@ -32,6 +32,23 @@ static __always_inline __u64 keep_stack(struct work *work)
 	return PROFILE_STACK_LOST;
 }
 
+static __always_inline void use_stack(__u64 hash)
+{
+	struct profile_stack *kept = hash > PROFILE_STACK_LOST ? bpf_map_lookup_elem(&stacks, &hash) : NULL;
+
+	if (kept)
+		kept->generation = generation;
+}
+
+/* Those of a wait that is a row of this generation now: they stay until it was read. */
+static __always_inline void use_stacks(const struct profile_stacks *used)
+{
+	use_stack(used->kernel);
+	use_stack(used->user);
+	use_stack(used->waker_kernel);
+	use_stack(used->waker_user);
+}
+
 /* The kernel's stack, by its own unwinder, of any program's context. */
 static __always_inline __u64 keep_kernel_stack(struct work *work, void *ctx)
 {

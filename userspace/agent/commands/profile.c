@@ -3,6 +3,7 @@
 #include "agent/commands/commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "agent/commands/profile_print.h"
 #include "agent/input/host.h"
 #include "profile/capture/profile_capture.h"
+#include "sinsp/sinsp.h"
 #include "util/clock.h"
 
 /*
@@ -34,7 +36,47 @@ struct profile_job {
 	struct profile_capture *capture;
 	struct stacks stacks;
 	int signals; /* a signalfd */
+	char container[STATE_CONTAINER_ID_BYTES + 16]; /* of the process that is described */
 };
+
+/*
+ * By its control groups. Of a group that a user could make, with any name, the user is behind the
+ * id.
+ */
+static const char *find_container(struct profile_job *job, int process)
+{
+	struct state_cgroup_match match;
+	const struct buf *groups;
+	uint32_t owner;
+
+	if (scap_proc_cgroups(job->host.proc, process, &groups) ||
+	    !state_cgroup_match(groups->data, groups->len, &match))
+		return NULL;
+	owner = scap_proc_cgroup_owner(job->host.proc, match.place, match.place_len);
+	if (owner == STATE_OWNER_ROOT)
+		snprintf(job->container, sizeof(job->container), "%s", match.id);
+	else
+		snprintf(job->container, sizeof(job->container), "%s@%u", match.id, owner);
+	return job->container;
+}
+
+/* Sets the container of a process. Returns whether it is wanted. */
+static bool profile_describe(void *context, struct stack_process *process)
+{
+	struct profile_job *job = context;
+	const char *wanted = job->options->container;
+	char name[16];
+	int folder;
+
+	snprintf(name, sizeof(name), "%d", process->pid);
+	folder = openat(scap_proc_dir(job->host.proc), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0) {
+		process->container_id = find_container(job, folder);
+		close(folder);
+	}
+	return !wanted || (process->container_id &&
+			   strncmp(process->container_id, wanted, strlen(wanted)) == 0);
+}
 
 static int profile_block_signals(struct error *err)
 {
@@ -79,6 +121,9 @@ static int profile_open(struct profile_job *job, const char *host_root, struct e
 		.frequency_hz = options->frequency_hz,
 		.pids = options->pids,
 		.pids_count = options->pids_count,
+		.describe = profile_describe,
+		.context = job,
+		.only_described = options->container != NULL,
 	};
 	int r = host_open(&job->host, host_root, err);
 
@@ -113,30 +158,18 @@ static int follow_until(struct profile_job *job, uint64_t end_ns)
 	return r < 0 ? r : 0;
 }
 
-/* What was counted before the beginning is forgotten, but not what is known of processes. */
-static int profile_warm_up(struct profile_job *job)
-{
-	struct stacks dropped;
-	int r = stacks_init(&dropped);
-
-	if (r)
-		return r;
-	r = follow_until(job, clock_ns(CLOCK_MONOTONIC) + WARM_UP_NS);
-	if (r == 0)
-		r = profile_capture_read(job->capture, &dropped);
-	stacks_finish(&dropped);
-	return r;
-}
-
 static int profile_capture_all(struct profile_job *job)
 {
-	uint64_t begin_ns, end_ns, next_ns;
-	int r = profile_warm_up(job);
+	uint64_t begin_ns = 0, end_ns, next_ns;
+	int r = follow_until(job, clock_ns(CLOCK_MONOTONIC) + WARM_UP_NS);
+	int error = profile_capture_restart(job->capture, &begin_ns);
 
+	if (r < 0 || error)
+		return r < 0 ? r : error;
 	if (job->options->verbose)
 		fprintf(stderr, "agent: counting\n");
-	job->stacks.begin_ns = clock_ns(CLOCK_REALTIME);
-	begin_ns = next_ns = clock_ns(CLOCK_MONOTONIC);
+	job->stacks.begin_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - begin_ns);
+	next_ns = begin_ns;
 	end_ns = begin_ns + job->options->duration_ns;
 	while (r == 0 && next_ns < end_ns) {
 		next_ns += READ_EACH_NS;
@@ -146,9 +179,14 @@ static int profile_capture_all(struct profile_job *job)
 	}
 	profile_capture_stop(job->capture);
 	job->stacks.duration_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	for (int generation = 0; r >= 0 && generation < 2; generation++)
+	if (r >= 0)
 		r = profile_capture_read(job->capture, &job->stacks);
-	return r < 0 ? r : profile_capture_read_waits(job->capture, &job->stacks);
+	if (r >= 0)
+		r = profile_capture_read_waits(job->capture, &job->stacks);
+	if (r >= 0 && !job->stacks.rows_count)
+		fprintf(stderr,
+			"agent: nothing was seen: no thread ran, or began or ended a wait\n");
+	return r < 0 ? r : 0;
 }
 
 /* What the agent itself took, too, but for naming and printing. */

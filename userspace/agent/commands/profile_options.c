@@ -69,11 +69,15 @@ static const struct own_row rows[] = {
 	{'F', "freq", "HZ", "take so many samples a second on each CPU; default 99", OWN_COUNT,
 	 STORES(frequency_hz)},
 	{'p', "pid", "PID,...", "of these processes", OWN_SET, .set = set_pids},
+	{0, "container", "ID", "of the processes of this container: its id, or the begin of it",
+	 OWN_TEXT, STORES(container)},
 	{'e', "event", "EVENT", "sample the cpu-clock, the default, or cycles of the processors",
 	 OWN_SET, .set = set_event},
 	{0, "off-cpu", NULL, "measure how long threads are off the CPU, and for what they wait",
 	 OWN_FLAG, STORES(off_cpu)},
 	{0, "wall", NULL, "on the CPU and off it", OWN_FLAG, STORES(wall)},
+	{0, "containers", NULL, "with the ids of containers above the names of processes", OWN_FLAG,
+	 STORES(containers)},
 	{0, "threads", NULL, "with the names of threads below those of processes", OWN_FLAG,
 	 STORES(threads)},
 	{'o', "format", "FORMAT",
@@ -99,6 +103,11 @@ static int check(int argc, char **argv, int operands, struct profile_options *op
 	if (options->frequency_hz > FREQUENCY_MAX_HZ)
 		return error_set(err, -EINVAL, "profile: -F: at most %d samples a second",
 				 FREQUENCY_MAX_HZ);
+	/* Before Linux 5.11 a sample that interrupts the other program there could wait for it. */
+	if (options->cycles && (options->wall || options->off_cpu))
+		return error_set(err, -EINVAL,
+				 "profile: cycles are no time: not both -e cycles and --wall or "
+				 "--off-cpu");
 	if (operands + 1 != argc)
 		return error_set(err, -EINVAL, "profile needs one time: agent profile 10");
 	if (options->before &&

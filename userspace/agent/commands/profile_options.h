@@ -30,6 +30,7 @@ struct profile_options {
 	const char *write; /* a file; NULL: standard output */
 	const char *before; /* a file of folded stacks to compare with; NULL: none */
 	bool threads, containers; /* their names are frames */
+	const char *container; /* of processes: its id, or the begin of it; NULL: any or none */
 	bool off_cpu; /* alone, or with --wall */
 	bool wall;
 	bool cycles; /* are sampled, not the clock */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ enum {
 	PLACES_MIN = 256,
 	PAGES_AT_ONCE = 128, /* of a file; those of a larger one when they are wanted, or later */
 	PAGES_TO_FILL = 16,
+	TRIES_MAX = 32,
 	UNWIND_BYTES_MAX = 256 << 20,
 	VDSO_BYTES_MAX = 1 << 16,
 	LINK_BYTES = 4096,
@@ -156,6 +158,39 @@ static void read_path(struct captured_files *files, int link, struct stack_file 
 }
 
 /*
+ * Whether an open file is the one with a key. stat(2) has another device than the kernel where a
+ * file system has layers or subvolumes: then it is mapped here, and what is mapped says which it
+ * is.
+ */
+static bool has_key(int fd, const struct statx *found, const struct profile_file_key *key)
+{
+	const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	struct symbol_maps_line *line;
+	bool is_it = false;
+	void *memory;
+	FILE *maps;
+
+	if (found->stx_ino != key->ino)
+		return false;
+	if ((found->stx_dev_major << DEV_MINOR_BITS | found->stx_dev_minor) == key->dev)
+		return true;
+	line = malloc(sizeof(*line));
+	memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (line && memory != MAP_FAILED &&
+	    symbol_maps_open(AT_FDCWD, "/proc/self/maps", &maps) == 0) {
+		while (!is_it && symbol_maps_next(maps, line))
+			is_it = line->begin <= (uintptr_t)memory && (uintptr_t)memory < line->end &&
+				line->id.ino == key->ino &&
+				(line->id.major << DEV_MINOR_BITS | line->id.minor) == key->dev;
+		fclose(maps);
+	}
+	if (memory != MAP_FAILED)
+		munmap(memory, bytes);
+	free(line);
+	return is_it;
+}
+
+/*
  * Opens what the process has mapped: something else may be there by now. A file of an overlay has
  * another device than the kernel said. Returns 0 or -errno.
  */
@@ -187,6 +222,10 @@ static int open_mapped(struct captured_files *files, const struct profile_file *
 	close(link);
 	if (fd < 0)
 		return fd;
+	if (!has_key(fd, &found, &file->key)) {
+		close(fd);
+		return -EXDEV;
+	}
 	file->file.fd = fd;
 	return 0;
 }
@@ -235,13 +274,13 @@ static int open_file(struct captured_files *files, const struct profile_file *se
 
 /* Tables. */
 
-static int load_page(struct captured_files *files, const struct unwind *unwind, uint32_t index,
+static int load_page(struct captured_files *files, struct captured_file *file, uint32_t index,
 		     uint32_t page)
 {
 	const struct profile_page_key key = {index, page};
-	int r = unwind_make_page(unwind, page, &files->rows);
+	int r = unwind_make_page(file->unwind, page, &files->rows);
 
-	return r ? r : tables_load(&files->tables, &key, &files->rows);
+	return r ? r : tables_load(&files->tables, &key, &files->rows, &file->share);
 }
 
 static void drop_unwind(struct captured_files *files, struct captured_file *file)
@@ -275,7 +314,7 @@ static uint32_t load_tables(struct captured_files *files, struct captured_file *
 		r = -ENOSPC;
 	}
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = load_page(files, file->unwind, index, pages[i]);
+		r = load_page(files, file, index, pages[i]);
 	drop_unwind(files, file);
 	file->is_cut = r != 0;
 	return r ? PROFILE_FILE_FULL : PROFILE_FILE_LOADED;
@@ -300,7 +339,7 @@ bool captured_files_fill(struct captured_files *files)
 		if (bpf_map_lookup_elem(files->tables.pages_map, &key, &page) == 0 &&
 		    page.state != PROFILE_PAGE_WANTED)
 			continue;
-		if (load_page(files, file->unwind, key.file, key.page)) {
+		if (load_page(files, file, key.file, key.page)) {
 			file->filled = count;
 			file->is_cut = true;
 		}
@@ -310,7 +349,17 @@ bool captured_files_fill(struct captured_files *files)
 	return files->unfilled > 0;
 }
 
-/* Opens a file, and loads its tables. Returns its state, or -ENOENT if its process has ended. */
+/*
+ * Whether a file could not be opened for a reason that is of the process, which ends or executes
+ * another program, and not of the file.
+ */
+static bool may_be_opened_later(struct captured_file *file, int r)
+{
+	return file->file.kind == STACK_FILE && file->file.fd < 0 && r != -EOPNOTSUPP &&
+	       r != -EINVAL && file->tries++ < TRIES_MAX;
+}
+
+/* Opens a file, and loads its tables. Returns its state, or -EAGAIN: by another process perhaps. */
 static int load_file(struct captured_files *files, const struct profile_file *seen,
 		     struct captured_file *file)
 {
@@ -323,8 +372,8 @@ static int load_file(struct captured_files *files, const struct profile_file *se
 		file->file.fd = -1;
 	}
 	r = open_file(files, seen, file);
-	if (r == -ENOENT && file->file.fd < 0 && file->file.kind == STACK_FILE)
-		return r;
+	if (r && may_be_opened_later(file, r))
+		return -EAGAIN;
 	file->was_opened = true;
 	if (r == 0)
 		return (int)load_tables(files, file, seen->index);
@@ -435,7 +484,7 @@ int captured_files_want(struct captured_files *files, const struct profile_page_
 		      page.state != PROFILE_PAGE_WANTED))
 		return 0;
 	if (file->unwind)
-		r = load_page(files, file->unwind, key->file, key->page);
+		r = load_page(files, file, key->file, key->page);
 	else
 		r = tables_load_none(&files->tables, key, file->is_cut);
 	return r == -ENOSPC ? 0 : r;

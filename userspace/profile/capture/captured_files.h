@@ -17,6 +17,8 @@ struct captured_file {
 	uint32_t index; /* of the pages that are loaded of it */
 	size_t filled; /* pages of it that were loaded before they were wanted */
 	bool is_cut; /* there was no room for all of them */
+	struct tables_share share; /* what it has taken of the tables */
+	uint8_t tries; /* that failed to open it */
 	uint32_t in_set; /* its index in the set of stacks; UINT32_MAX: it is not there */
 	bool was_opened;
 };
@@ -36,7 +38,7 @@ struct captured_files {
 	struct arena texts;
 	size_t unwind_bytes; /* of tables that are kept */
 	size_t unfilled; /* files whose pages are not all loaded */
-	uint64_t vanished; /* files whose process had ended before they could be opened */
+	uint64_t vanished; /* times that a process had ended before a file of it could be opened */
 };
 
 /* `tables` was opened, and is owned from then on. cpus: that there can be. */

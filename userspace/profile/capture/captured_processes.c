@@ -79,9 +79,10 @@ static void describe(struct captured_processes *processes, struct captured_proce
 	memcpy(process->comm, seen.comm, STACK_COMM_BYTES);
 	process->was_read = is_alive(processes, &captured->key);
 	processes->unread += !process->was_read;
+	captured->is_wanted = process->was_read || !processes->only_described;
 	if (!process->was_read || !processes->describe)
 		return;
-	processes->describe(processes->context, process);
+	captured->is_wanted = processes->describe(processes->context, process);
 	keep_description(processes, &process->container_id);
 	keep_description(processes, &process->container_name);
 	keep_description(processes, &process->pod_name);

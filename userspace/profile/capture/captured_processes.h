@@ -13,13 +13,15 @@ struct captured_process {
 	struct profile_process_key key;
 	struct stack_process process; /* texts are of captured_processes.texts; no descriptor */
 	uint32_t in_set; /* its index in the set of stacks; UINT32_MAX: it is not there */
+	bool is_wanted;
 };
 
 struct captured_processes {
 	int proc; /* borrowed */
 	int processes_map; /* borrowed */
-	void (*describe)(void *context, struct stack_process *process); /* NULL: none */
+	bool (*describe)(void *context, struct stack_process *process); /* NULL: none */
 	void *context;
+	bool only_described;
 	struct captured_process *list; /* owned */
 	size_t count, capacity;
 	uint32_t *places; /* owned: by hash, from 1; 0: free */

@@ -11,6 +11,7 @@
 enum {
 	STATES_MAX = 16, /* that are remembered at a time */
 	LEB_BYTES_MAX = 10,
+	AUGMENTATION_MAX = 8, /* letters: it is read again for each frame */
 	EXTENDED_LENGTH = 0xfffffff0,
 };
 
@@ -271,9 +272,10 @@ static int read_common(const struct cfi_section *section, size_t at, struct comm
 	cursor = cursor_of(section, entry.id_at + 4, entry.end);
 	version = take_byte(&cursor);
 	text = (const char *)section->bytes + cursor.at;
-	len = strnlen(text, cursor.end - cursor.at);
+	len = strnlen(text, cursor.end - cursor.at < AUGMENTATION_MAX ? cursor.end - cursor.at
+								      : AUGMENTATION_MAX);
 	take(&cursor, len + 1);
-	if (cursor.failed || (version != 1 && version != 3))
+	if (cursor.failed || text[len] || (version != 1 && version != 3))
 		return -EBADMSG;
 	*common = (struct common){.encoding = DW_EH_PE_absptr};
 	common->code_align = take_unsigned(&cursor);

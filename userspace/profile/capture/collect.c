@@ -263,23 +263,19 @@ static int set_waker(struct collect_job *collector, const struct profile_row *ro
 }
 
 /* Who has code without a file may have its names in a file of its own. */
-static int process_index(struct collect_job *collector, const struct profile_row *row,
+static int process_index(struct collect_job *collector, struct captured_process *captured,
 			 bool has_anonymous, uint32_t *index)
 {
-	const struct profile_process_key key = {row->start_ns, row->exec_id, row->pid, 0};
-	struct captured_process *captured = captured_processes_get(collector->processes, &key);
 	struct stack_process *added;
 	int r = 0;
 
-	if (!captured)
-		return -ENOMEM;
 	if (captured->in_set == UINT32_MAX)
 		r = stacks_add_process(collector->stacks, &captured->process, &captured->in_set);
 	if (r)
 		return r;
 	added = &collector->stacks->processes[captured->in_set];
 	if (has_anonymous && added->root_fd < 0 && added->was_read)
-		added->root_fd = captured_processes_open_root(collector->processes, &key);
+		added->root_fd = captured_processes_open_root(collector->processes, &captured->key);
 	*index = captured->in_set;
 	return 0;
 }
@@ -287,18 +283,23 @@ static int process_index(struct collect_job *collector, const struct profile_row
 static int add_row(struct collect_job *collector, const struct profile_row *row,
 		   const struct profile_count *count)
 {
+	const struct profile_process_key key = {row->start_ns, row->exec_id, row->pid, 0};
+	struct captured_process *process = captured_processes_get(collector->processes, &key);
 	bool is_sample = row->how == PROFILE_ON_CPU;
 	struct stack_row made = {.tid = (int32_t)row->tid,
 				 .kind = is_sample ? STACK_ON_CPU : STACK_OFF_CPU,
 				 .value = count->value,
 				 .times = count->times};
 	struct collected_stack kernel, user;
-	int r = find_stack(collector, row->stacks.kernel, is_sample ? OF_SAMPLE : OF_WAIT, &kernel);
+	int r;
 
+	if (!process || !process->is_wanted)
+		return process ? 0 : -ENOMEM;
+	r = find_stack(collector, row->stacks.kernel, is_sample ? OF_SAMPLE : OF_WAIT, &kernel);
 	if (r == 0)
 		r = find_stack(collector, row->stacks.user, OF_USER, &user);
 	if (r == 0)
-		r = process_index(collector, row, user.has_anonymous, &made.process);
+		r = process_index(collector, process, user.has_anonymous, &made.process);
 	if (r == 0 && !is_sample)
 		r = set_waker(collector, row, count, &made.waker);
 	if (r)
@@ -307,6 +308,10 @@ static int add_row(struct collect_job *collector, const struct profile_row *row,
 	made.user = user.part;
 	made.reason = reason_of(row, &kernel);
 	copy_comm(made.comm, count->comm);
+	/* The kernel had no room for what it knew of the process. */
+	if (!collector->stacks->processes[made.process].comm[0])
+		memcpy(collector->stacks->processes[made.process].comm, made.comm,
+		       sizeof(made.comm));
 	return stacks_add_row(collector->stacks, &made);
 }
 
@@ -326,7 +331,7 @@ int collect_rows(struct collect_job *collector, uint8_t generation)
 	while (r == 0 && more) {
 		/* Before it is removed, after which there is no next one. */
 		more = bpf_map_get_next_key(map, &row, &next) == 0;
-		if (row.generation == generation && bpf_map_lookup_elem(map, &row, &count) == 0) {
+		if (row.generation != generation && bpf_map_lookup_elem(map, &row, &count) == 0) {
 			r = go_on(add_row(collector, &row, &count));
 			(void)bpf_map_delete_elem(map, &row);
 		}
@@ -342,17 +347,23 @@ static int compare_hashes(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The stacks of threads that wait, sorted; the caller frees them. Returns 0 or -ENOMEM. */
+/*
+ * The stacks of threads that wait, sorted; the caller frees them. Returns 0; -ENOMEM; -EAGAIN: they
+ * come and go too fast.
+ */
 static int find_waiting(const struct collect_job *collector, uint64_t **hashes, size_t *count)
 {
 	enum { EACH = sizeof(struct profile_stacks) / sizeof(uint64_t) };
 	struct profile_wait wait;
-	uint32_t tid, *before = NULL, next;
+	uint32_t tid, *before = NULL, next, steps = 0;
 	size_t capacity = 0;
 
 	*hashes = NULL;
 	*count = 0;
 	while (bpf_map_get_next_key(collector->waits_map, before, &next) == 0) {
+		/* Behind one that was removed meanwhile the first one follows again. */
+		if (steps++ == PROFILE_WAITS)
+			return -EAGAIN;
 		tid = next;
 		before = &tid;
 		if (bpf_map_lookup_elem(collector->waits_map, &tid, &wait))
@@ -386,19 +397,20 @@ int collect_remove_stacks(struct collect_job *collector, uint8_t generation)
 	while (more) {
 		more = bpf_map_get_next_key(map, &hash, &next) == 0;
 		if (bpf_map_lookup_elem(map, &hash, &stack) == 0 &&
-		    stack.generation == generation &&
+		    (uint8_t)(generation - stack.generation) > 1 &&
 		    (!count || !bsearch(&hash, waiting, count, sizeof(hash), compare_hashes)))
 			(void)bpf_map_delete_elem(map, &hash);
 		hash = next;
 	}
 	free(waiting);
-	return r;
+	return r == -EAGAIN ? 0 : r;
 }
 
 /* A thread that was woken, and waits for a CPU, has waited for two things. */
 static int add_wait(struct collect_job *collector, uint32_t tid, const struct profile_wait *wait,
-		    uint64_t now_ns)
+		    uint64_t begin_ns, uint64_t now_ns)
 {
+	uint64_t since_ns = wait->since_ns > begin_ns ? wait->since_ns : begin_ns;
 	struct profile_row row = {.start_ns = wait->start_ns,
 				  .exec_id = wait->exec_id,
 				  .stacks = wait->stacks,
@@ -413,9 +425,9 @@ static int add_wait(struct collect_job *collector, uint32_t tid, const struct pr
 
 	memcpy(count.comm, wait->comm, sizeof(count.comm));
 	memcpy(count.waker_comm, wait->waker_comm, sizeof(count.waker_comm));
-	if (wait->how == PROFILE_RUNNABLE)
-		woken_ns = wait->since_ns;
-	count.value = woken_ns > wait->since_ns ? woken_ns - wait->since_ns : 0;
+	if (wait->how == PROFILE_RUNNABLE || woken_ns < since_ns)
+		woken_ns = since_ns;
+	count.value = woken_ns > since_ns ? woken_ns - since_ns : 0;
 	if (count.value)
 		r = go_on(add_row(collector, &row, &count));
 	count.value = now_ns > woken_ns ? now_ns - woken_ns : 0;
@@ -427,17 +439,18 @@ static int add_wait(struct collect_job *collector, uint32_t tid, const struct pr
 	return go_on(add_row(collector, &row, &count));
 }
 
-int collect_waits(struct collect_job *collector, uint64_t now_ns)
+int collect_waits(struct collect_job *collector, uint64_t begin_ns, uint64_t now_ns)
 {
 	struct profile_wait wait;
-	uint32_t tid, *before = NULL, next;
+	uint32_t tid, *before = NULL, next, steps = 0;
 	int r = 0;
 
-	while (r == 0 && bpf_map_get_next_key(collector->waits_map, before, &next) == 0) {
+	while (r == 0 && steps++ < PROFILE_WAITS &&
+	       bpf_map_get_next_key(collector->waits_map, before, &next) == 0) {
 		tid = next;
 		before = &tid;
 		if (bpf_map_lookup_elem(collector->waits_map, &tid, &wait) == 0)
-			r = add_wait(collector, tid, &wait, now_ns);
+			r = add_wait(collector, tid, &wait, begin_ns, now_ns);
 	}
 	return r;
 }

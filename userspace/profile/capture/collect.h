@@ -23,13 +23,17 @@ struct collect_job {
 void collect_into(struct collect_job *collector, struct stacks *stacks);
 void collect_finish(struct collect_job *collector);
 
-/* Adds the rows of a generation, and removes them. Returns 0 or -errno. */
+/* Adds the rows of all generations but that which is counted now, and removes them. Returns 0 or
+ * -errno. */
 int collect_rows(struct collect_job *collector, uint8_t generation);
 
-/* Removes stacks that were used last in a generation; not those of threads that wait. */
+/*
+ * Removes stacks that were not used in that generation, nor in the one before; not those of threads
+ * that wait. Returns 0 or -ENOMEM.
+ */
 int collect_remove_stacks(struct collect_job *collector, uint8_t generation);
 
-/* Adds threads that wait, as rows up to a time (monotonic). */
-int collect_waits(struct collect_job *collector, uint64_t now_ns);
+/* Adds threads that wait, as rows from a time to another one (monotonic). */
+int collect_waits(struct collect_job *collector, uint64_t begin_ns, uint64_t now_ns);
 
 #endif

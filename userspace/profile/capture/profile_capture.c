@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -26,7 +27,7 @@ enum {
 	SETTLE_NS = 2000000, /* for programs that run while the generation changes */
 	MAPPED_EACH_NS = 50000000, /* between processes whose mappings are read, on average */
 	MAPPED_AHEAD_NS = 1000000000, /* at the beginning, or after a while, so many at once */
-	STACKS_EACH = 3, /* generations before stacks are removed: odd, as they alternate */
+	STACKS_EACH = 4, /* generations from one removal of stacks to the next */
 };
 
 struct profile_capture {
@@ -42,12 +43,24 @@ struct profile_capture {
 	uint32_t possible_cpus;
 	uint64_t losses[PROFILE_LOSSES]; /* that were read already */
 	uint64_t generations;
+	uint64_t begin_ns; /* what was before is not counted; 0: all is */
 	uint64_t stopped_ns; /* 0: it runs */
 	uint64_t mapped_due_ns; /* when mappings of a further process may be read (monotonic) */
 	int error; /* of what followed the news */
 };
 
 /* Loading. */
+
+/* As the processes of that folder are numbered, which may be those of the machine. 0: it is not
+ * there. */
+static uint32_t own_pid(int proc)
+{
+	char text[16];
+	ssize_t len = readlinkat(proc, "self", text, sizeof(text) - 1);
+
+	text[len > 0 ? len : 0] = '\0';
+	return (uint32_t)strtoul(text, NULL, 10);
+}
 
 static void configure(struct profile_capture *capture)
 {
@@ -59,7 +72,7 @@ static void configure(struct profile_capture *capture)
 	programs->rodata->secret = secret;
 	programs->rodata->cpus = capture->possible_cpus;
 	programs->rodata->has_targets = config->pids_count > 0;
-	programs->rodata->own_pid = config->pids_count ? 0 : (uint32_t)getpid();
+	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
 	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
 	bpf_program__set_autoload(programs->progs.profile_switch, config->off_cpu);
 	bpf_program__set_autoload(programs->progs.profile_waking, config->off_cpu);
@@ -88,13 +101,17 @@ static int load(struct profile_capture *capture, struct error *err)
 	return r;
 }
 
-static int add_targets(struct profile_capture *capture)
+static int add_targets(struct profile_capture *capture, struct error *err)
 {
 	int map = bpf_map__fd(capture->programs->maps.targets);
 
 	for (size_t i = 0; i < capture->config.pids_count; i++) {
 		uint32_t pid = (uint32_t)capture->config.pids[i], one = 1;
+		char name[16];
 
+		snprintf(name, sizeof(name), "%u", pid);
+		if (faccessat(capture->config.proc, name, F_OK, 0))
+			return error_set(err, -ESRCH, "there is no process %u", pid);
 		if (bpf_map_update_elem(map, &pid, &one, BPF_ANY))
 			return -errno;
 		if (captured_files_add_mapped(&capture->files, pid))
@@ -174,7 +191,7 @@ static int read_functions(struct profile_capture *capture)
 	return r;
 }
 
-static int open_parts(struct profile_capture *capture)
+static int open_parts(struct profile_capture *capture, struct error *err)
 {
 	const struct profile_programs *programs = capture->programs;
 	struct tables tables;
@@ -189,7 +206,8 @@ static int open_parts(struct profile_capture *capture)
 		(struct captured_processes){.proc = capture->config.proc,
 					    .processes_map = bpf_map__fd(programs->maps.processes),
 					    .describe = capture->config.describe,
-					    .context = capture->config.context};
+					    .context = capture->config.context,
+					    .only_described = capture->config.only_described};
 	capture->collector = (struct collect_job){.files = &capture->files,
 						  .processes = &capture->processes,
 						  .functions = &capture->functions,
@@ -201,7 +219,7 @@ static int open_parts(struct profile_capture *capture)
 		return -errno;
 	if (capture->config.off_cpu)
 		r = read_functions(capture);
-	return r ? r : add_targets(capture);
+	return r ? r : add_targets(capture, err);
 }
 
 int profile_capture_open(const struct profile_capture_config *config,
@@ -216,8 +234,8 @@ int profile_capture_open(const struct profile_capture_config *config,
 	made->possible_cpus = cpus > 0 ? (uint32_t)cpus : 1;
 	r = load(made, err);
 	if (r == 0) {
-		r = open_parts(made);
-		if (r)
+		r = open_parts(made, err);
+		if (r && r != -ESRCH)
 			error_set(err, r, "preparing the profile: %s", strerror(-r));
 	}
 	made->config.pids = NULL;
@@ -384,36 +402,58 @@ static int add_losses(struct profile_capture *capture, struct stacks *stacks)
 	return r;
 }
 
-int profile_capture_read(struct profile_capture *capture, struct stacks *stacks)
+static int read_generation(struct profile_capture *capture, struct stacks *stacks)
 {
 	const struct timespec settle = clock_timespec(SETTLE_NS);
 	uint32_t *generation = &capture->programs->bss->generation;
-	uint8_t before = (uint8_t)*generation;
+	uint8_t now = (uint8_t)(*generation + 1);
 	int r;
 
-	*(volatile uint32_t *)generation = (before + 1) % 2;
+	*(volatile uint32_t *)generation = now;
 	nanosleep(&settle, NULL);
 	r = profile_capture_step(capture);
 	if (r > 0)
 		r = 0;
 	collect_into(&capture->collector, stacks);
-	stacks->event = capture->config.cycles ? "cycles" : "cpu-clock";
-	stacks->frequency_hz = capture->config.on_cpu ? capture->config.frequency_hz : 0;
-	stacks->period_ns = capture->config.on_cpu && !capture->config.cycles
-				    ? 1000000000 / capture->config.frequency_hz
-				    : 0;
 	if (r == 0)
-		r = collect_rows(&capture->collector, before);
+		r = collect_rows(&capture->collector, now);
 	if (r == 0 && ++capture->generations % STACKS_EACH == 0)
-		r = collect_remove_stacks(&capture->collector, before);
+		r = collect_remove_stacks(&capture->collector, now);
 	return r ? r : add_losses(capture, stacks);
+}
+
+int profile_capture_read(struct profile_capture *capture, struct stacks *stacks)
+{
+	const struct profile_capture_config *config = &capture->config;
+
+	stacks->event = config->cycles ? "cycles" : "cpu-clock";
+	stacks->frequency_hz = config->on_cpu ? config->frequency_hz : 0;
+	stacks->period_ns =
+		config->on_cpu && !config->cycles ? 1000000000 / config->frequency_hz : 0;
+	return read_generation(capture, stacks);
+}
+
+int profile_capture_restart(struct profile_capture *capture, uint64_t *begin_ns)
+{
+	struct stacks dropped;
+	int r = stacks_init(&dropped);
+
+	if (r)
+		return r;
+	capture->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	*(volatile __u64 *)&capture->programs->bss->begin_ns = capture->begin_ns;
+	r = read_generation(capture, &dropped);
+	stacks_finish(&dropped);
+	*begin_ns = capture->begin_ns;
+	return r;
 }
 
 int profile_capture_read_waits(struct profile_capture *capture, struct stacks *stacks)
 {
+	uint64_t end_ns = capture->stopped_ns ? capture->stopped_ns : clock_ns(CLOCK_MONOTONIC);
+
 	collect_into(&capture->collector, stacks);
-	return collect_waits(&capture->collector,
-			     capture->stopped_ns ? capture->stopped_ns : clock_ns(CLOCK_MONOTONIC));
+	return collect_waits(&capture->collector, capture->begin_ns, end_ns);
 }
 
 void profile_capture_cost(const struct profile_capture *capture, uint64_t *run_ns, uint64_t *runs)

@@ -24,10 +24,11 @@ struct profile_capture_config {
 	size_t pids_count; /* 0: all but the agent */
 	/*
 	 * Sets what is known of a process beside its id: uid, comm and ids are set. Texts are valid
-	 * until the next call. NULL: nothing.
+	 * until the next call. Returns whether its stacks are wanted. NULL: nothing, and they are.
 	 */
-	void (*describe)(void *context, struct stack_process *process);
+	bool (*describe)(void *context, struct stack_process *process);
 	void *context;
+	bool only_described; /* not those that had ended before */
 };
 
 /*
@@ -56,6 +57,12 @@ int profile_capture_step(struct profile_capture *capture);
  * its times. Returns 0 or -errno.
  */
 int profile_capture_read(struct profile_capture *capture, struct stacks *stacks);
+
+/*
+ * Forgets what was counted so far, but not what is known of files and processes: waits count from
+ * then on, the time (monotonic) that is set. Returns 0 or -errno.
+ */
+int profile_capture_restart(struct profile_capture *capture, uint64_t *begin_ns);
 
 /* Threads that wait when a capture has stopped have waited until now: adds them. */
 int profile_capture_read_waits(struct profile_capture *capture, struct stacks *stacks);

@@ -60,29 +60,38 @@ static uint32_t rule_index(struct tables *tables, const struct profile_rule *rul
 }
 
 /* Returns whether there was room; what was written is not used then. */
-static bool write_rows(struct tables *tables, const struct unwind_rows *rows)
+static bool write_rows(struct tables *tables, const struct unwind_rows *rows,
+		       struct tables_share *share)
 {
-	if (rows->count > ROWS_MAX - tables->rows_count)
+	uint32_t rules_before = tables->rules_count;
+
+	if (rows->count > ROWS_MAX - tables->rows_count ||
+	    rows->count > TABLES_ROWS_OF_FILE - share->rows)
 		return false;
 	for (size_t i = 0; i < rows->count; i++) {
 		uint32_t at = tables->rows_count + (uint32_t)i;
 		uint32_t rule = rule_index(tables, &rows->list[i].rule);
 
-		if (!rule)
+		if (!rule ||
+		    share->rules + tables->rules_count - rules_before > TABLES_RULES_OF_FILE) {
+			share->rules += tables->rules_count - rules_before;
 			return false;
+		}
 		tables->chunks[at / PROFILE_CHUNK_ROWS].rows[at % PROFILE_CHUNK_ROWS] =
 			(uint32_t)rows->list[i].at << 16 | rule;
 	}
+	share->rows += (uint32_t)rows->count;
+	share->rules += tables->rules_count - rules_before;
 	return true;
 }
 
 int tables_load(struct tables *tables, const struct profile_page_key *key,
-		const struct unwind_rows *rows)
+		const struct unwind_rows *rows, struct tables_share *share)
 {
 	struct profile_page page = {.first = tables->rows_count,
 				    .count = (uint32_t)rows->count,
 				    .state = PROFILE_PAGE_LOADED};
-	bool is_written = write_rows(tables, rows);
+	bool is_written = write_rows(tables, rows, share);
 
 	if (is_written)
 		tables->rows_count += page.count;

@@ -8,6 +8,16 @@
 
 #include "profile/capture/unwind.h"
 
+/* What a file has taken. No file may have all: others would have no tables. */
+struct tables_share {
+	uint32_t rows, rules;
+};
+
+enum {
+	TABLES_ROWS_OF_FILE = PROFILE_CHUNKS * PROFILE_CHUNK_ROWS / 3,
+	TABLES_RULES_OF_FILE = PROFILE_RULES / 16,
+};
+
 struct tables {
 	int pages_map; /* borrowed */
 	struct profile_chunk *chunks; /* memory of the maps */
@@ -23,10 +33,10 @@ void tables_close(struct tables *tables); /* accepts a zeroed struct */
 
 /*
  * Loads the rows of a page; none: the file has no table there. Returns 0; -ENOSPC: there is no
- * room, which the page says then; or what the kernel says.
+ * room, or the file has had its share, which the page says then; or what the kernel says.
  */
 int tables_load(struct tables *tables, const struct profile_page_key *key,
-		const struct unwind_rows *rows);
+		const struct unwind_rows *rows, struct tables_share *share);
 
 /* Loads a page without rows; is_full: as there is no room for them. Returns 0 or -errno. */
 int tables_load_none(struct tables *tables, const struct profile_page_key *key, bool is_full);

@@ -246,6 +246,19 @@ static void takes_any_bytes(void **state)
 		}
 }
 
+/* It is read again for each frame: whoever wrote the file does not choose how long it is. */
+static void rejects_a_long_augmentation(void **state)
+{
+	static const uint8_t code[] = {0x41};
+	struct made made;
+	size_t at = 0;
+
+	make(&made, "zRSSSSSSSSSSSSSSSSSS", code, sizeof(code));
+	assert_int_equal(cfi_next(&made.section, &at, &made.frame), -EAGAIN);
+	assert_int_equal(cfi_next(&made.section, &at, &made.frame), -EAGAIN);
+	assert_int_equal(cfi_next(&made.section, &at, &made.frame), 0);
+}
+
 static void stops_at_the_budget(void **state)
 {
 	static const uint8_t code[] = {0x41};
@@ -266,7 +279,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(follows_a_function),	  cmocka_unit_test(follows_aligned_stacks),
 	cmocka_unit_test(knows_linkage_tables),	  cmocka_unit_test(knows_signal_frames),
 	cmocka_unit_test(knows_where_stacks_end), cmocka_unit_test(gives_up_what_it_does_not_know),
-	cmocka_unit_test(takes_any_bytes),	  cmocka_unit_test(stops_at_the_budget),
+	cmocka_unit_test(takes_any_bytes),	  cmocka_unit_test(rejects_a_long_augmentation),
+	cmocka_unit_test(stops_at_the_budget),
 };
 
 UNIT_GROUP(tests);

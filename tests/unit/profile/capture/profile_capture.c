@@ -41,10 +41,16 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void describe(void *context, struct stack_process *process)
+static bool describe(void *context, struct stack_process *process)
 {
 	(*(int *)context)++;
 	process->container_id = "of a container";
+	return true;
+}
+
+static bool reject(void *context, struct stack_process *process)
+{
+	return false;
 }
 
 struct capturing {
@@ -137,6 +143,30 @@ static void samples_a_process(void **state)
 	finish(&capturing);
 }
 
+/* Nothing of them is in the set. */
+static void leaves_out_whom_nobody_wants(void **state)
+{
+	pid_t pid = start(true);
+	struct profile_capture_config config = {.proc = open("/proc", O_RDONLY | O_CLOEXEC),
+						.off_cpu = true,
+						.pids = &pid,
+						.pids_count = 1,
+						.describe = reject};
+	struct capturing capturing = {.proc = config.proc};
+
+	assert_int_equal(stacks_init(&capturing.stacks), 0);
+	assert_int_equal(profile_capture_open(&config, &capturing.capture, NULL), 0);
+	assert_int_equal(profile_capture_begin(capturing.capture, NULL), 0);
+	usleep(5 * SLEEP_MS * 1000);
+	profile_capture_stop(capturing.capture);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	assert_int_equal(profile_capture_read_waits(capturing.capture, &capturing.stacks), 0);
+	assert_int_equal(capturing.stacks.rows_count, 0);
+	end(pid);
+	finish(&capturing);
+}
+
 /* Each wait is as long as the sleep, or longer; the sums of a time are not more than that time. */
 static void measures_waits(void **state)
 {
@@ -167,9 +197,50 @@ static void measures_waits(void **state)
 	finish(&capturing);
 }
 
+/* Of a wait that began before, what is after it counts. */
+static void counts_from_a_time_on(void **state)
+{
+	pid_t pid = start(true);
+	struct capturing capturing;
+	const struct stacks *stacks = &capturing.stacks;
+	uint64_t begin_ns = 0, all = 0;
+
+	begin(&capturing, pid, true);
+	usleep(SLEEP_MS * 2500);
+	assert_int_equal(profile_capture_restart(capturing.capture, &begin_ns), 0);
+	usleep(SLEEP_MS * 500);
+	profile_capture_stop(capturing.capture);
+	assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	assert_int_equal(profile_capture_read_waits(capturing.capture, &capturing.stacks), 0);
+	for (size_t i = 0; i < stacks->rows_count; i++)
+		all += stacks->rows[i].value;
+	assert_true(all > 0 && all <= clock_ns(CLOCK_MONOTONIC) - begin_ns);
+	end(pid);
+	finish(&capturing);
+}
+
+static void rejects_a_process_that_is_not_there(void **state)
+{
+	const pid_t pid = 0x3ffffff;
+	struct profile_capture_config config = {.proc = open("/proc", O_RDONLY | O_CLOEXEC),
+						.on_cpu = true,
+						.frequency_hz = FREQUENCY_HZ,
+						.pids = &pid,
+						.pids_count = 1};
+	struct profile_capture *capture;
+	struct error err = {""};
+
+	assert_int_equal(profile_capture_open(&config, &capture, &err), -ESRCH);
+	assert_string_equal(err.text, "there is no process 67108863");
+	close(config.proc);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(samples_a_process),
 	cmocka_unit_test(measures_waits),
+	cmocka_unit_test(leaves_out_whom_nobody_wants),
+	cmocka_unit_test(counts_from_a_time_on),
+	cmocka_unit_test(rejects_a_process_that_is_not_there),
 };
 
 UNIT_GROUP(tests, .missing = missing);
