@@ -77,25 +77,32 @@ __attribute__((noinline)) bool uring_multishot_begin(__u64 ring, __u64 user_data
 	return false;
 }
 
-/* It ends. Likewise. */
+/* Returns whether it needs no other try. */
+static __always_inline bool uring_multishot_try_end(struct uring_multishot *found,
+						    const struct uring_key *key)
+{
+	__u32 users = *(volatile __u32 *)&found->users;
+
+	if (users == 1 && uring_multishot_count(found, 1, URING_MULTISHOT_GOES)) {
+		bpf_map_delete_elem(&uring_multishots, key);
+		return true;
+	}
+	return users & URING_MULTISHOT_GOES ||
+	       (users > 1 && uring_multishot_count(found, users, users - 1));
+}
+
+/*
+ * It ends. Likewise. URING_MULTISHOT_TRIES without a loop: the verifier of 6.1 takes none that goes
+ * on behind a call.
+ */
 __attribute__((noinline)) int uring_multishot_end(__u64 ring, __u64 user_data)
 {
 	struct uring_key key = {ring, user_data};
 	struct uring_multishot *found = bpf_map_lookup_elem(&uring_multishots, &key);
 
-#pragma clang loop unroll(disable)
-	for (int i = 0; found && i < URING_MULTISHOT_TRIES; i++) {
-		__u32 users = *(volatile __u32 *)&found->users;
-
-		if (users == 1 && uring_multishot_count(found, 1, URING_MULTISHOT_GOES)) {
-			bpf_map_delete_elem(&uring_multishots, &key);
-			break;
-		}
-		if (users & URING_MULTISHOT_GOES ||
-		    (users > 1 && uring_multishot_count(found, users, users - 1)))
-			break;
-	}
-	return 0;
+	return found &&
+	       (uring_multishot_try_end(found, &key) || uring_multishot_try_end(found, &key) ||
+		uring_multishot_try_end(found, &key) || uring_multishot_try_end(found, &key));
 }
 
 /* Its note is given up. */
