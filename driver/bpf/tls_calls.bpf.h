@@ -61,9 +61,13 @@ struct {
 	__type(value, struct tls_thread);
 } tls_threads SEC(".maps");
 
-/* What a library has for a connection: its address is used again for others. */
+/*
+ * What a library has for a connection: its address is used again for others, also by programs that
+ * a process executes, and by processes with the same number.
+ */
 struct tls_object_key {
 	__u64 object;
+	__u64 program;
 	__u64 pid;
 };
 
@@ -98,6 +102,11 @@ struct {
 	__type(key, __u64);
 	__type(value, struct tls_count);
 } tls_counts SEC(".maps");
+
+static __always_inline struct tls_object_key tls_object_key(__u64 object)
+{
+	return (struct tls_object_key){object, program_of(this_task()), current_pid()};
+}
 
 static __always_inline struct tls_thread *tls_thread_find(void)
 {
@@ -139,7 +148,7 @@ static __always_inline void tls_show(struct tls_object *object, const struct fra
 static __always_inline void tls_meet_sent(struct tls_guess *guess, const struct frame_file *file,
 					  __s32 fd, __u32 bytes)
 {
-	const struct tls_object_key key = {guess->object, current_pid()};
+	const struct tls_object_key key = tls_object_key(guess->object);
 	struct tls_object *object;
 
 	if (guess->unsents != 1 || !tls_fits(bytes, guess->unsent))
@@ -180,12 +189,38 @@ static __always_inline void tls_guess_written(struct tls_guess *guess, __u64 obj
 	guess->unsents += guess->unsents < 2;
 }
 
+/* Where the bytes of a call begin. */
+enum tls_bytes { TLS_BUFFER, TLS_VECTOR, TLS_MESSAGE };
+
+enum { TLS_VECTOR_OF_MESSAGE = 16 /* where struct msghdr has its vector */ };
+
 /*
- * The current thread has made a system call on a descriptor, which moved so many bytes: below 0
- * that it sent. Not inlined: the verifier walks it once.
+ * Whether bytes begin as a record of TLS. Other sockets that a function uses, of a log or a cache,
+ * have other bytes; the rest of a record says nothing.
  */
-__attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __s32 fd, __s32 moved)
+static __always_inline bool is_tls_record(__u64 address, __u32 kind)
 {
+	__u8 start[3] = {};
+
+	if (kind == TLS_MESSAGE &&
+	    bpf_probe_read_user(&address, sizeof(address),
+				(void *)(address + TLS_VECTOR_OF_MESSAGE)))
+		return false;
+	if (kind != TLS_BUFFER && bpf_probe_read_user(&address, sizeof(address), (void *)address))
+		return false;
+	return bpf_probe_read_user(start, sizeof(start), (void *)address) == 0 && start[0] >= 20 &&
+	       start[0] <= 24 && start[1] == 3 && start[2] <= 4;
+}
+
+/*
+ * The current thread has made a system call on a descriptor. numbers: the descriptor in the upper
+ * half; how many bytes it moved, below 0 that it sent, in the lower one. Not inlined: the verifier
+ * walks it once.
+ */
+__attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __u64 numbers,
+					      __u64 address, __u32 kind)
+{
+	const __s32 fd = numbers >> 32, moved = numbers;
 	struct tls_thread *thread = tls_thread_find();
 	struct frame_file identity;
 	struct tls_call *call;
@@ -202,6 +237,8 @@ __attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __s32 
 	call = &thread->call;
 	/* What a function jumps to at its end has its stack. */
 	if (is_in_tls_call(call, sp) || (call->object && sp == call->sp)) {
+		if (!moved || !is_tls_record(address, kind))
+			return 0;
 		call->is_confused |= call->file.ino && call->file.ino != identity.ino;
 		call->file = identity;
 		call->fd = fd;
@@ -213,14 +250,24 @@ __attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __s32 
 	return 0;
 }
 
+static __always_inline enum tls_bytes tls_bytes_of(__u32 event)
+{
+	if (event == EVENT_sendmsg || event == EVENT_recvmsg)
+		return TLS_MESSAGE;
+	return event == EVENT_readv || event == EVENT_writev ? TLS_VECTOR : TLS_BUFFER;
+}
+
 /* A call of an event that moves bytes through a descriptor. */
 static __always_inline void tls_meet(struct filler *f, __u32 event)
 {
 	__s32 moved = f->ret > 0 && f->ret < 1 << 30 && !event_has(event, EF_HAS_MESSAGES) ? f->ret : 0;
 
+	if (!event_has(event, EF_READS_FROM_FD))
+		moved = -moved;
 	if (tls_chosen.wanted)
 		tls_meet_socket(descriptor_used_by(f, argument(f, 0)), registers_sp(f->regs),
-				argument(f, 0), event_has(event, EF_READS_FROM_FD) ? moved : -moved);
+				argument(f, 0) << 32 | (__u32)moved, argument(f, 1),
+				tls_bytes_of(event));
 }
 
 static __always_inline __s64 tls_fd(struct filler *f)

@@ -15,6 +15,7 @@ enum {
 	TLS_CLOSED,
 	PROT_EXECUTE = 4,
 	TLS_AGREED = 3, /* times that both directions show a socket, which is no guess then */
+	TLS_LOST_BYTES = 1 << 20, /* that stand for an unknown number */
 	LIBRARY_NAME_BYTES = 8, /* by which one is known */
 };
 
@@ -43,6 +44,24 @@ static __always_inline bool tls_is_left_out(struct task_struct *task)
 	return is_own_pid(pid_of(task)) || is_left_out(task, EVENT_tls_data) || !tls_chooses(task);
 }
 
+/* A call did not end as far as anybody saw: bytes that it may have moved are missing. */
+static __always_inline void tls_lose(const struct tls_call *call)
+{
+	const struct tls_object_key key = tls_object_key(call->object);
+	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key);
+	struct tls_count *count;
+	__u64 stream;
+
+	if (!object)
+		return;
+	stream = object->loose ? object->loose : (object->file.ino & (TLS_KEY_LOOSE - 1)) | TLS_KEY;
+	count = bpf_map_lookup_elem(&tls_counts, &stream);
+	if (!count)
+		return;
+	count->moved[0] += TLS_LOST_BYTES;
+	count->moved[1] += TLS_LOST_BYTES;
+}
+
 /* A function begins. has_done: it does not return how many bytes it moved. */
 static __always_inline int tls_begin(struct probe_registers *regs, bool has_done)
 {
@@ -61,8 +80,11 @@ static __always_inline int tls_begin(struct probe_registers *regs, bool has_done
 	thread = bpf_map_lookup_elem(&tls_threads, &tid);
 	if (!thread)
 		bpf_map_update_elem(&tls_threads, &tid, &made, BPF_ANY);
-	else if (!is_in_tls_call(&thread->call, made.call.sp))
+	else if (!is_in_tls_call(&thread->call, made.call.sp)) {
+		if (thread->call.object)
+			tls_lose(&thread->call);
 		thread->call = made.call;
+	}
 	return 0;
 }
 
@@ -79,7 +101,7 @@ static __always_inline int tls_call_ex_run(struct probe_registers *regs)
 /* The object of a call; NULL: there is no room. */
 static __always_inline struct tls_object *tls_object_of(const struct tls_call *call)
 {
-	const struct tls_object_key key = {call->object, current_pid()};
+	const struct tls_object_key key = tls_object_key(call->object);
 	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key), made = {.fd = -1};
 
 	if (object)
@@ -104,9 +126,11 @@ static __always_inline struct tls_object *tls_end(struct probe_registers *regs,
 	*call = thread->call;
 	thread->call.object = 0;
 	object = tls_object_of(call);
-	if (object && call->file.ino && !call->is_confused && !object->loose) {
+	/* One whose first plaintext was in the library's memory already is known from here on. */
+	if (object && call->file.ino && !call->is_confused) {
 		object->file = call->file;
 		object->fd = call->fd;
+		object->loose = 0;
 	}
 	return object;
 }
@@ -185,6 +209,8 @@ static __always_inline __u32 tls_wanted(struct filler *f)
 
 	if (chosen)
 		bytes = *chosen;
+	if (!stream_bytes)
+		return snaplen;
 	if (bytes && bytes == stream_bytes && f->tls.size > bytes &&
 	    (f->tls.is_framed ||
 	     (bpf_probe_read_user(&start, sizeof(start), (void *)f->tls.buffer) == 0 &&
@@ -233,7 +259,10 @@ static __always_inline bool tls_data_begin(struct filler *f, struct probe_regist
 		tls_guess_read(&thread->guess, object, f->tls.size);
 	else if (thread && object->loose)
 		tls_guess_written(&thread->guess, call.object, f->tls.size);
-	f->tls.fd = is_socket_known(object) ? object->fd : -1;
+	/* The number may be another file's by now. */
+	f->tls.fd = is_socket_known(object) && file_ino(fd_file(object->fd)) == object->file.ino
+			    ? object->fd
+			    : -1;
 	f->tls.is_guess = object->loose && f->tls.fd >= 0 && is_guessed(object, TLS_AGREED);
 	stream = tls_count_bytes(f, direction);
 	f->tls.wanted = tls_wanted(f);
@@ -269,7 +298,7 @@ static __always_inline int tls_write_end_run(struct probe_registers *regs)
  */
 static __always_inline bool tls_forget_begin(struct filler *f, struct probe_registers *regs)
 {
-	const struct tls_object_key key = {PROBE_ARGUMENT_0(regs), current_pid()};
+	const struct tls_object_key key = tls_object_key(PROBE_ARGUMENT_0(regs));
 	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key);
 
 	if (!object)

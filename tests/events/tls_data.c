@@ -16,30 +16,54 @@ int SSL_read(void *object, void *data, int bytes);
 int SSL_read_ex(void *object, void *data, size_t bytes, size_t *done);
 void SSL_free(void *object);
 
-/* What the functions do with it, which encrypt nothing. */
+enum { RECORD_BYTES = 5, PLAIN_MAX = 64 };
+
+/* What the functions do with it, which encrypt nothing but write records. */
 struct object {
 	int fd; /* -1: they move no bytes */
+	int log; /* a socket that they write to as well; 0: none */
 	const char *inner; /* what they write by the same function before; NULL: nothing */
 };
+
+/* Returns how many bytes of a text were sent. */
+static int send_record(int fd, const void *text, size_t bytes)
+{
+	uint8_t record[RECORD_BYTES + PLAIN_MAX] = {23, 3, 3, 0, (uint8_t)bytes};
+
+	memcpy(record + RECORD_BYTES, text, bytes);
+	return (int)write(fd, record, RECORD_BYTES + bytes) - RECORD_BYTES;
+}
+
+static int receive_record(int fd, void *text)
+{
+	uint8_t record[RECORD_BYTES + PLAIN_MAX];
+	int n = (int)read(fd, record, sizeof(record)) - RECORD_BYTES;
+
+	if (n > 0)
+		memcpy(text, record + RECORD_BYTES, (size_t)n);
+	return n;
+}
 
 __attribute__((noinline)) int SSL_write(void *object, const void *data, int bytes)
 {
 	const struct object *at = object;
 	struct object within = {.fd = at->fd};
 
+	if (at->log)
+		require(write(at->log, "a line", 6) == 6);
 	if (at->inner)
 		SSL_write(&within, at->inner, (int)strlen(at->inner));
-	return at->fd < 0 ? bytes : (int)write(at->fd, data, (size_t)bytes);
+	return at->fd < 0 ? bytes : send_record(at->fd, data, (size_t)bytes);
 }
 
 __attribute__((noinline)) int SSL_read(void *object, void *data, int bytes)
 {
-	return (int)read(((struct object *)object)->fd, data, (size_t)bytes);
+	return receive_record(((struct object *)object)->fd, data);
 }
 
 __attribute__((noinline)) int SSL_read_ex(void *object, void *data, size_t bytes, size_t *done)
 {
-	ssize_t n = read(((struct object *)object)->fd, data, bytes);
+	int n = receive_record(((struct object *)object)->fd, data);
 
 	if (n <= 0)
 		return 0;
@@ -87,9 +111,32 @@ static void use_again(struct object *object, int pair[2])
 	object->fd = pair[0];
 	require(SSL_write(object, "other", 5) == 5);
 	expect_piece(pair[0], tls_directions__write, "other");
-	require(write(pair[1], "reply", 5) == 5);
+	require(send_record(pair[1], "reply", 5) == 5);
 	require(SSL_read_ex(object, text, sizeof(text), &done) == 1 && done == 5);
 	expect_piece(pair[0], tls_directions__read, "reply");
+}
+
+/* Another socket that it uses has no records; and its number may be another file's by now. */
+static void use_others(struct object *object, int pair[2])
+{
+	const struct event *ev;
+	int log[2], fd = object->fd;
+
+	require(socketpair(AF_UNIX, SOCK_STREAM, 0, log) == 0);
+	object->log = log[0];
+	require(SSL_write(object, "logged", 6) == 6);
+	object->log = 0;
+	expect_piece(pair[0], tls_directions__write, "logged");
+	object->fd = dup(fd);
+	require(dup2(log[1], fd) == fd);
+	require(SSL_write(object, "moved", 5) == 5);
+	ev = live_next_whole(EVENT_tls_data, getpid());
+	expect_true(event_param_i64(ev, tls_data__fd) == object->fd);
+	require(dup2(log[0], object->fd) == object->fd);
+	object->fd = -1;
+	require(SSL_write(object, "gone", 4) == 4);
+	ev = live_next_whole(EVENT_tls_data, getpid());
+	expect_true(!event_param_present(ev, tls_data__fd) && ev->file.ino == 0);
 }
 
 /* What moves bytes before a socket is known has a key of its own until it is freed. */
@@ -123,7 +170,7 @@ LIVE_TEST(tls_data)
 	object.fd = pair[0];
 	require(SSL_write(&object, "hello", 5) == 5);
 	end = expect_piece(pair[0], tls_directions__write, "hello")->stream.end;
-	require(write(pair[1], "world!", 6) == 6);
+	require(send_record(pair[1], "world!", 6) == 6);
 	require(SSL_read(&object, text, sizeof(text)) == 6);
 	ev = expect_piece(pair[0], tls_directions__read, "world!");
 	expect_true(ev->stream.other == end);
@@ -134,6 +181,7 @@ LIVE_TEST(tls_data)
 	expect_true(ev->stream.end == end + 5);
 	object.inner = NULL;
 	use_again(&object, other);
+	use_others(&object, other);
 	be_loose();
 	expect_no_event(EVENT_tls_data, getpid());
 }

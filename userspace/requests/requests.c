@@ -611,6 +611,9 @@ static void take_gone(struct requests *requests, const struct state_event *event
 		uint64_t ino = ino_of_file(requests, event->gone[i].fd);
 		struct connection *connection = ino ? sockets_find(&requests->sockets, ino) : NULL;
 
+		/* Of a socket that nobody looks at only the plaintext may be followed. */
+		if (ino && !connection)
+			connection = sockets_find(&requests->sockets, ino | TLS_KEY);
 		if (connection && !is_of_another(connection, event))
 			sockets_remove_all(&requests->sockets, ino, event->ev.ts_ns, "closed");
 	}
@@ -661,7 +664,8 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 {
 	const struct event *ev = &event->ev;
 	const struct event_param *data = &ev->params[tls_data__data];
-	uint64_t key = event_param_u64(ev, tls_data__stream), ino = ev->file.ino;
+	uint64_t key = event_param_u64(ev, tls_data__stream);
+	uint64_t ino = key & TLS_KEY_LOOSE ? ev->file.ino : key & ~TLS_KEY;
 	unsigned int direction = (unsigned int)event_param_u64(ev, tls_data__direction);
 	struct connection *connection = sockets_find(&requests->sockets, key);
 	struct connection_call made = {
@@ -689,6 +693,9 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 			sockets_remove(&requests->sockets, connection, ev->ts_ns, "closed");
 		return;
 	}
+	/* What a library has read of a socket that is closed. */
+	if (!connection && !(key & TLS_KEY_LOOSE) && !ev->file.ino)
+		return;
 	if (!connection)
 		connection = add_plaintext(requests, key, ino, ev->ts_ns);
 	if (!connection || connection->is_opaque)

@@ -320,8 +320,8 @@ static int select_events(struct plan *plan, struct error *err)
 			       plan->options->full_state || writes_state(plan));
 	if (plan->options->request_metrics)
 		selection_want_requests(&plan->selection, plan->options->read);
-	if (selection_has_requests(&plan->selection) && plan->options->tls.wanted &&
-	    !plan->options->read)
+	if ((selection_has_requests(&plan->selection) || plan->selection.events[EVENT_tls_data]) &&
+	    plan->options->tls.wanted && !plan->options->read)
 		selection_want_plaintext(&plan->selection);
 	if (plan->options->tcp_metrics && !plan->options->read)
 		selection_want_sockets(&plan->selection, plan->options->tcp_sample_ns);

@@ -378,6 +378,11 @@ void selection_want_requests(struct selection *selection, bool recorded)
 void selection_want_plaintext(struct selection *selection)
 {
 	selection->events[EVENT_tls_data] |= WHY_REQUESTS;
+	if (selection->makes_requests)
+		return;
+	/* By what calls transfer it is known whose it is. */
+	add_requests(selection);
+	mark_parts(selection);
 }
 
 void selection_want_sockets(struct selection *selection, bool samples)
