@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* One pass over the symbols of a file. Files are of others: their sizes are checked. */
+/*
+ * One pass over the symbols of a file. Files are of others, and are read with all privileges: what
+ * libelf takes memory for is bounded before it takes any, for the file as a whole.
+ */
 #include "scap/tls/library.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util/count.h"
+#include "util/regular.h"
 
-enum { SYMBOLS_BYTES_MAX = 64 << 20 /* of one table */ };
+enum { SYMBOLS_BYTES_MAX = 64 << 20 /* of a file: its symbols and their names */ };
 
 #ifdef __aarch64__
 enum { OWN_MACHINE = EM_AARCH64 };
@@ -48,23 +53,55 @@ static void note_symbol(struct tls_addresses *addresses, const char *name, uint6
 			addresses->of[i] = address;
 }
 
-static void read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-		       struct tls_addresses *addresses)
+/*
+ * The bytes of a section, as they are in the file. *left: how many may be read still. NULL: it is
+ * too large, compressed, or damaged.
+ */
+static Elf_Data *read_section(Elf_Scn *section, GElf_Shdr *header, uint64_t *left)
 {
-	Elf_Data *data = header->sh_size <= SYMBOLS_BYTES_MAX ? elf_getdata(section, NULL) : NULL;
-	size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-	GElf_Sym symbol;
+	if (!section || !gelf_getshdr(section, header) || header->sh_size > *left ||
+	    header->sh_flags & SHF_COMPRESSED)
+		return NULL;
+	*left -= header->sh_size;
+	return elf_rawdata(section, NULL);
+}
 
-	for (size_t i = 0; data && i < count && gelf_getsym(data, (int)i, &symbol); i++) {
-		const char *name;
+/* Names end within a section whose last byte is a NUL. */
+static bool is_names(const Elf_Data *data)
+{
+	return data && data->d_buf && data->d_size &&
+	       ((const char *)data->d_buf)[data->d_size - 1] == '\0';
+}
 
-		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
-		    !symbol.st_value)
-			continue;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (name)
-			note_symbol(addresses, name, symbol.st_value);
+static void read_table(Elf *elf, Elf_Scn *section, uint64_t *left, struct tls_addresses *addresses)
+{
+	GElf_Shdr header, names_header;
+	Elf_Data *names, *data;
+
+	if (!gelf_getshdr(section, &header))
+		return;
+	names = read_section(elf_getscn(elf, header.sh_link), &names_header, left);
+	data = is_names(names) ? read_section(section, &header, left) : NULL;
+	for (size_t i = 0; data && data->d_buf && i < data->d_size / sizeof(Elf64_Sym); i++) {
+		Elf64_Sym symbol;
+
+		memcpy(&symbol, (const char *)data->d_buf + i * sizeof(symbol), sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+		    symbol.st_value && symbol.st_name < names->d_size)
+			note_symbol(addresses, (const char *)names->d_buf + symbol.st_name,
+				    symbol.st_value);
 	}
+}
+
+/* The first of that type, as the linker makes no more of them. */
+static Elf_Scn *find_section(Elf *elf, uint32_t type)
+{
+	GElf_Shdr header;
+
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			return section;
+	return NULL;
 }
 
 /* Whether there is a function that gives or takes plaintext. */
@@ -85,23 +122,21 @@ static bool is_complete(const struct tls_addresses *addresses)
 static void find_addresses(Elf *elf, struct tls_addresses *addresses)
 {
 	static const uint32_t kinds[] = {SHT_DYNSYM, SHT_SYMTAB};
-	GElf_Shdr header;
+	uint64_t left = SYMBOLS_BYTES_MAX;
 
-	for (size_t i = 0; i < COUNT(kinds) && !is_complete(addresses); i++)
-		for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-			if (gelf_getshdr(section, &header) && header.sh_type == kinds[i])
-				read_table(elf, section, &header, addresses);
+	for (size_t i = 0; i < COUNT(kinds) && !is_complete(addresses); i++) {
+		Elf_Scn *section = find_section(elf, kinds[i]);
+
+		if (section)
+			read_table(elf, section, &left, addresses);
+	}
 }
 
 static int read_elf(Elf *elf, struct tls_library *library, char reason[PERF_REASON_BYTES])
 {
 	struct tls_addresses addresses = {{0}};
 	struct perf_elf_segments segments;
-	GElf_Ehdr header;
 
-	if (!gelf_getehdr(elf, &header) || header.e_machine != OWN_MACHINE ||
-	    gelf_getclass(elf) != ELFCLASS64)
-		return perf_elf_fail(reason, -ENOENT, "it is no program of this machine");
 	find_addresses(elf, &addresses);
 	if (!is_complete(&addresses))
 		return perf_elf_fail(reason, -ENOENT, "it has no such functions");
@@ -119,15 +154,49 @@ static int read_elf(Elf *elf, struct tls_library *library, char reason[PERF_REAS
 	return 0;
 }
 
-int tls_library_read(const char *path, struct tls_library *library, char reason[PERF_REASON_BYTES])
+/*
+ * Before libelf sees it: for the sections it takes memory when it begins, so their number must be
+ * in the header, where it cannot be large.
+ */
+static int check_header(int fd, char reason[PERF_REASON_BYTES])
 {
-	struct perf_elf file;
-	int r = perf_elf_open(&file, path, reason);
+	Elf64_Ehdr header;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return perf_elf_fail(reason, -EBADMSG, "it is no ELF file");
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    header.e_machine != OWN_MACHINE || !header.e_shnum)
+		return perf_elf_fail(reason, -ENOENT, "it is no program of this machine");
+	return 0;
+}
+
+static int read_fd(int fd, struct tls_library *library, char reason[PERF_REASON_BYTES])
+{
+	Elf *elf;
+	int r = check_header(fd, reason);
 
 	if (r)
 		return r;
-	r = read_elf(file.elf, library, reason);
-	perf_elf_close(&file);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf)
+		return perf_elf_fail(reason, -EBADMSG, "%s", elf_errmsg(-1));
+	r = read_elf(elf, library, reason);
+	elf_end(elf);
+	return r;
+}
+
+int tls_library_read(const char *path, struct tls_library *library, char reason[PERF_REASON_BYTES])
+{
+	int fd = regular_open(path), r;
+
+	if (fd == -EINVAL)
+		return perf_elf_fail(reason, fd, "it is no regular file");
+	if (fd < 0)
+		return perf_elf_fail(reason, fd, "%s", strerror(-fd));
+	r = read_fd(fd, library, reason);
+	close(fd);
 	return r;
 }
 

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "scap/tls/missed.h"
@@ -73,6 +75,53 @@ static void test_others(void **state)
 	assert_non_null(tls_missed_name(TLS_MISSED_GO));
 }
 
+/* A program with tables of symbols over the same hole, and names that are sound. */
+static int open_crafted(char *path, uint64_t hole)
+{
+	enum { TABLES = 6, NAMES = TABLES + 1, SECTIONS };
+	Elf64_Shdr sections[SECTIONS] = {{0}};
+	int fd = mkstemp(path), own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr header;
+
+	assert_true(fd >= 0);
+	assert_true(own >= 0);
+	assert_int_equal(pread(own, &header, sizeof(header), 0), sizeof(header));
+	close(own);
+	header.e_shoff = sizeof(header);
+	header.e_shnum = SECTIONS;
+	header.e_phnum = 0;
+	header.e_shstrndx = 0;
+	for (size_t i = 1; i < SECTIONS; i++)
+		sections[i] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,
+					   .sh_offset = 4096,
+					   .sh_size = hole,
+					   .sh_entsize = sizeof(Elf64_Sym),
+					   .sh_link = NAMES};
+	sections[NAMES].sh_type = SHT_STRTAB;
+	sections[NAMES].sh_size = 16;
+	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(pwrite(fd, sections, sizeof(sections), sizeof(header)), sizeof(sections));
+	assert_int_equal(ftruncate(fd, (off_t)(4096 + hole)), 0);
+	return fd;
+}
+
+/* The memory that a file takes does not grow with the number of its tables. */
+static void test_memory(void **state)
+{
+	enum { HOLE = 48 << 20, BOUND_KB = 100 << 10 };
+	char path[] = "/tmp/tls_library_XXXXXX", reason[PERF_REASON_BYTES];
+	int fd = open_crafted(path, HOLE);
+	struct rusage before, after;
+	struct tls_library library;
+
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(tls_library_read(path, &library, reason), -ENOENT);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < BOUND_KB);
+	close(fd);
+	unlink(path);
+}
+
 static void test_names(void **state)
 {
 	assert_true(tls_library_is_name("/usr/lib/libssl.so.3"));
@@ -86,6 +135,7 @@ static void test_names(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_functions),
 	cmocka_unit_test(test_others),
+	cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_names),
 };
 
