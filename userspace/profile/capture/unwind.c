@@ -13,12 +13,12 @@
 
 #include "perf/elf_file.h"
 #include "profile/capture/cfi.h"
+#include "scap/symbols/symbol_sections.h"
 
 enum {
 	/* Of instructions, for the rows of a page: more than any compiler writes. */
 	PAGE_BUDGET_BYTES = 4 << 20,
 	PAGE_BYTES = 1 << PROFILE_PAGE_BITS,
-	SECTIONS_MAX = 1 << 16,
 	BUILD_ID_TYPE = 3, /* NT_GNU_BUILD_ID */
 };
 
@@ -58,29 +58,13 @@ static const struct cfi_machine *machine_of(Elf *elf)
 #endif
 }
 
-static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t names, count;
-
-	if (elf_getshdrnum(elf, &count) || count > SECTIONS_MAX || elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *found = gelf_getshdr(section, header)
-					    ? elf_strptr(elf, names, header->sh_name)
-					    : NULL;
-
-		if (found && strcmp(found, name) == 0 && header->sh_type != SHT_NOBITS)
-			return section;
-	}
-	return NULL;
-}
-
 static void read_build_id(Elf *elf, uint8_t id[UNWIND_BUILD_ID_MAX], uint8_t *id_bytes)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(elf, ".note.gnu.build-id", &header);
-	Elf_Data *data = section && header.sh_size < PAGE_BYTES ? elf_rawdata(section, NULL) : NULL;
+	Elf_Scn *section = symbol_section_find(elf, ".note.gnu.build-id", &header);
+	Elf_Data *data = section && header.sh_type != SHT_NOBITS && header.sh_size < PAGE_BYTES
+				 ? elf_rawdata(section, NULL)
+				 : NULL;
 	struct {
 		uint32_t name_bytes, bytes, type;
 		char name[4];
@@ -99,10 +83,10 @@ static void read_build_id(Elf *elf, uint8_t id[UNWIND_BUILD_ID_MAX], uint8_t *id
 static int read_section(Elf *elf, struct unwind *unwind)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = find_section(elf, ".eh_frame", &header);
+	Elf_Scn *section = symbol_section_find(elf, ".eh_frame", &header);
 	Elf_Data *data;
 
-	if (!section || header.sh_size == 0)
+	if (!section || header.sh_type == SHT_NOBITS || header.sh_size == 0)
 		return -ENOENT;
 	if (header.sh_size > UNWIND_SECTION_MAX)
 		return -E2BIG;
@@ -152,14 +136,14 @@ static int add_linkage(Elf *elf, const struct perf_elf_segments *segments, struc
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	size_t names, count;
+	struct symbol_names names;
 	int r = 0;
 
-	if (elf_getshdrnum(elf, &count) || count > SECTIONS_MAX || elf_getshdrstrndx(elf, &names))
+	if (symbol_names_read_sections(elf, &names) != 0)
 		return 0;
 	while (r == 0 && (section = elf_nextscn(elf, section))) {
 		const char *name = gelf_getshdr(section, &header)
-					   ? elf_strptr(elf, names, header.sh_name)
+					   ? symbol_section_name(&names, &header)
 					   : NULL;
 		const struct cfi_frame frame = {header.sh_addr, header.sh_addr + header.sh_size,
 						at_linkage};
@@ -270,26 +254,34 @@ static int read_elf(Elf *elf, struct unwind *unwind, uint8_t id[UNWIND_BUILD_ID_
 	return r ? r : read_index(elf, unwind);
 }
 
+/* A copy: libelf does not say that it writes nothing to it. NULL: it is no file with sections. */
+static Elf *open_image(const void *image, size_t bytes, void **copy)
+{
+	if (!symbol_sections_are_bounded(image, bytes))
+		return NULL;
+	*copy = malloc(bytes);
+	if (!*copy)
+		return NULL;
+	memcpy(*copy, image, bytes);
+	return elf_memory(*copy, bytes);
+}
+
 int unwind_open(int fd, const void *image, size_t image_bytes, struct unwind **unwind,
 		uint8_t build_id[UNWIND_BUILD_ID_MAX], uint8_t *build_id_bytes)
 {
 	struct unwind *made = calloc(1, sizeof(*made));
 	void *copy = NULL;
-	Elf *elf;
+	Elf *elf = NULL;
 	int r = -ENOENT;
 
 	*build_id_bytes = 0;
 	if (!made)
 		return -ENOMEM;
 	elf_version(EV_CURRENT);
-	if (image) {
-		copy = malloc(image_bytes);
-		if (copy)
-			memcpy(copy, image, image_bytes);
-		elf = copy ? elf_memory(copy, image_bytes) : NULL;
-	} else {
+	if (image)
+		elf = open_image(image, image_bytes, &copy);
+	else if (symbol_sections_are_bounded_in(fd))
 		elf = elf_begin(fd, ELF_C_READ, NULL);
-	}
 	if (elf) {
 		r = read_elf(elf, made, build_id, build_id_bytes);
 		elf_end(elf);

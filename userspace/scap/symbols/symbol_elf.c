@@ -16,17 +16,12 @@
 
 #include "perf/elf_file.h"
 #include "scap/symbols/symbol_collect.h"
+#include "scap/symbols/symbol_sections.h"
 #include "scap/symbols/symbol_unpack.h"
 #include "util/regular.h"
 
-/* Names of symbols or sections: the last byte is a NUL. */
-struct names {
-	const char *texts;
-	size_t bytes;
-};
-
 static void collect_symbol(const struct perf_elf_segments *segments, const GElf_Sym *symbol,
-			   const struct names *names, struct symbol_collected *all)
+			   const struct symbol_names *names, struct symbol_collected *all)
 {
 	static const uint32_t ranks[] = {[STB_LOCAL] = 1, [STB_GLOBAL] = 3, [STB_WEAK] = 2};
 	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
@@ -44,37 +39,10 @@ static void collect_symbol(const struct perf_elf_segments *segments, const GElf_
 		       (bind <= STB_WEAK ? ranks[bind] : 0) + (symbol->st_size ? 4 : 0));
 }
 
-/* Sections in memory are bounded; those that are compressed are no symbols. */
-static bool is_readable(const GElf_Shdr *header)
-{
-	return header->sh_size <= SYMBOL_SECTION_BYTES_MAX && !(header->sh_flags & SHF_COMPRESSED);
-}
-
-/*
- * Reads a section of names. One that a NUL ends needs no other look at its end: elf_strptr() would
- * search all of it for each symbol.
- */
-static int read_names(Elf_Scn *section, struct names *names)
-{
-	GElf_Shdr header;
-	Elf_Data *data;
-
-	if (!section || !gelf_getshdr(section, &header))
-		return -EBADMSG;
-	if (!is_readable(&header))
-		return -EFBIG;
-	data = elf_rawdata(section, NULL);
-	if (!data || !data->d_buf || !data->d_size ||
-	    ((const char *)data->d_buf)[data->d_size - 1] != '\0')
-		return -EBADMSG;
-	*names = (struct names){data->d_buf, data->d_size};
-	return 0;
-}
-
 static int collect_section(Elf *elf, const struct perf_elf_segments *segments, Elf_Scn *section,
 			   struct symbol_collected *all)
 {
-	struct names names;
+	struct symbol_names names;
 	GElf_Shdr header;
 	Elf_Data *data;
 	GElf_Sym symbol;
@@ -83,9 +51,9 @@ static int collect_section(Elf *elf, const struct perf_elf_segments *segments, E
 
 	if (!gelf_getshdr(section, &header))
 		return -EBADMSG;
-	if (!is_readable(&header))
+	if (!symbol_section_is_readable(&header))
 		return -EFBIG;
-	r = read_names(elf_getscn(elf, header.sh_link), &names);
+	r = symbol_names_read(elf_getscn(elf, header.sh_link), SYMBOL_SECTION_BYTES_MAX, &names);
 	if (r)
 		return r;
 	data = elf_getdata(section, NULL);
@@ -109,50 +77,12 @@ static Elf_Scn *find_section(Elf *elf, unsigned int type)
 	return NULL;
 }
 
-/* The section of that name, or NULL. */
-static Elf_Scn *find_named(Elf *elf, const char *name)
-{
-	struct names names;
-	GElf_Shdr header;
-	size_t index;
-
-	if (elf_getshdrstrndx(elf, &index) != 0 || read_names(elf_getscn(elf, index), &names) != 0)
-		return NULL;
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-		if (gelf_getshdr(section, &header) && header.sh_name < names.bytes &&
-		    strcmp(names.texts + header.sh_name, name) == 0)
-			return section;
-	return NULL;
-}
-
-/*
- * Whether it is an ELF file with sections. Memory for these is taken before any is read: their
- * number must be in the header, where it cannot be large.
- */
-static bool has_sections(const void *bytes, size_t len)
-{
-	union {
-		Elf64_Ehdr wide;
-		Elf32_Ehdr narrow;
-	} header;
-
-	if (len < sizeof(header))
-		return false;
-	memcpy(&header, bytes, sizeof(header));
-	if (memcmp(header.wide.e_ident, ELFMAG, SELFMAG) != 0)
-		return false;
-	return header.wide.e_ident[EI_CLASS] == ELFCLASS32 ? header.narrow.e_shnum
-							   : header.wide.e_shnum;
-}
-
 /* Returns 0; -ENOENT: it can have no symbols; -EBADMSG. */
 static int open_elf(int fd, Elf **elf)
 {
-	char header[sizeof(Elf64_Ehdr)];
 	Elf *opened;
 
-	if (pread(fd, header, sizeof(header), 0) != sizeof(header) ||
-	    !has_sections(header, sizeof(header)))
+	if (!symbol_sections_are_bounded_in(fd))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	opened = elf_begin(fd, ELF_C_READ, NULL);
@@ -169,7 +99,7 @@ static int open_memory(const void *image, size_t bytes, Elf **elf)
 {
 	Elf *opened;
 
-	if (!has_sections(image, bytes))
+	if (!symbol_sections_are_bounded(image, bytes))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	opened = elf_memory((char *)image, bytes);
@@ -202,17 +132,22 @@ static bool find_id(Elf_Data *notes, struct symbol_build_id *id)
 	return false;
 }
 
+/* libelf keeps what is read of each section, and many may be at one place of a small file. */
 static void read_build_id(Elf *elf, struct symbol_build_id *id)
 {
-	enum { NOTES_BYTES_MAX = 1 << 16 };
+	enum { NOTES_BYTES_MAX = 1 << 16, NOTES_MAX = 32 };
+	size_t left = NOTES_BYTES_MAX, count = 0;
 	GElf_Shdr header;
 	Elf_Data *notes;
 
 	*id = (struct symbol_build_id){0};
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE ||
-		    header.sh_size > NOTES_BYTES_MAX)
+		    header.sh_size > left)
 			continue;
+		if (++count > NOTES_MAX)
+			return;
+		left -= header.sh_size;
 		notes = elf_getdata(section, NULL);
 		if (notes && notes->d_buf && find_id(notes, id))
 			return;
@@ -238,16 +173,16 @@ int symbol_elf_build_id(int fd, struct symbol_build_id *id)
 static int collect_compressed(Elf *elf, const struct perf_elf_segments *segments,
 			      struct symbol_collected *all)
 {
-	Elf_Scn *section = find_named(elf, ".gnu_debugdata"), *symbols;
-	struct buf image = {0};
 	GElf_Shdr header;
+	Elf_Scn *section = symbol_section_find(elf, ".gnu_debugdata", &header), *symbols;
+	struct buf image = {0};
 	Elf_Data *data;
 	Elf *inner;
 	int r;
 
-	if (!section || !gelf_getshdr(section, &header))
+	if (!section)
 		return -ENOENT;
-	if (!is_readable(&header))
+	if (!symbol_section_is_readable(&header))
 		return -EFBIG;
 	data = elf_rawdata(section, NULL);
 	if (!data || !data->d_buf)

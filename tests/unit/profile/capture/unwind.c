@@ -2,6 +2,7 @@
 /* Unwind tables of files: of this program, of what is none, and of any bytes. */
 #include "profile/capture/unwind.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,10 +143,72 @@ static void takes_any_bytes(void **state)
 	print_message("%zu of them were read\n", read);
 }
 
+/* A sparse file with a linkage table alone, whose names of sections take so many bytes. */
+static int open_named(uint64_t bytes, uint16_t count)
+{
+	enum { NAMES_AT = 4096 };
+	static const char names[] = "\0.eh_frame\0.plt";
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+		Elf64_Shdr sections[4];
+	} file = {
+		.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1},
+			   .e_type = ET_DYN,
+#if defined(__x86_64__)
+			   .e_machine = EM_X86_64,
+#else
+			   .e_machine = EM_AARCH64,
+#endif
+			   .e_version = 1,
+			   .e_ehsize = sizeof(file.header),
+			   .e_phoff = sizeof(file.header),
+			   .e_phentsize = sizeof(file.segment),
+			   .e_phnum = 1,
+			   .e_shoff = sizeof(file.header) + sizeof(file.segment),
+			   .e_shentsize = sizeof(file.sections[0]),
+			   .e_shnum = count,
+			   .e_shstrndx = 1},
+		.segment = {.p_type = PT_LOAD, .p_filesz = NAMES_AT, .p_memsz = NAMES_AT},
+		.sections =
+			{{.sh_size = 4},
+			 {.sh_type = SHT_STRTAB, .sh_offset = NAMES_AT, .sh_size = bytes},
+			 {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = 2048, .sh_size = 4},
+			 {.sh_name = 11,
+			  .sh_type = SHT_PROGBITS,
+			  .sh_offset = 1024,
+			  .sh_addr = 1024,
+			  .sh_size = 64}},
+	};
+	uint8_t id[UNWIND_BUILD_ID_MAX], id_bytes;
+	struct unwind *unwind = NULL;
+	FILE *stream = tmpfile();
+	int r;
+
+	assert_non_null(stream);
+	assert_int_equal(pwrite(fileno(stream), &file, sizeof(file), 0), sizeof(file));
+	assert_int_equal(pwrite(fileno(stream), names, sizeof(names), NAMES_AT), sizeof(names));
+	assert_int_equal(ftruncate(fileno(stream), (off_t)(NAMES_AT + bytes)), 0);
+	r = unwind_open(fileno(stream), NULL, 0, &unwind, id, &id_bytes);
+	if (r == 0)
+		unwind_close(unwind);
+	fclose(stream);
+	return r;
+}
+
+static void reads_few_names(void **state)
+{
+	assert_int_equal(open_named(1000, 4), 0);
+	assert_int_equal(open_named(2 << 20, 4), -ENOENT);
+	/* Their number is elsewhere, where it may be large. */
+	assert_int_equal(open_named(1000, 0), -ENOENT);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(knows_this_program),
 	cmocka_unit_test(rejects_what_is_no_program),
 	cmocka_unit_test(takes_any_bytes),
+	cmocka_unit_test(reads_few_names),
 };
 
 UNIT_GROUP(tests);

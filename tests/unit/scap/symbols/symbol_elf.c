@@ -125,6 +125,58 @@ static void has_no_id_of_what_is_no_program(void **state)
 	tree_destroy(&tree);
 }
 
+/* A file with notes of some size each, of which the last one is a build id. */
+static uint8_t count_of_id(unsigned int others, uint32_t bytes)
+{
+	enum { IDS_AT = 1 << 16, SECTIONS_AT = IDS_AT + 64 };
+	const struct {
+		uint32_t name_bytes, bytes, type;
+		char name[4], id[20];
+	} note = {4, 20, NT_GNU_BUILD_ID, "GNU", "id"};
+	size_t len = SECTIONS_AT + (others + 2) * sizeof(Elf64_Shdr);
+	char *image = calloc(1, len);
+	Elf64_Ehdr *header = (Elf64_Ehdr *)image;
+	Elf64_Shdr *sections = (Elf64_Shdr *)(image + SECTIONS_AT);
+	struct symbol_build_id id;
+	struct tree tree;
+	int fd;
+
+	*header = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1},
+			       .e_type = ET_DYN,
+			       .e_machine = EM_X86_64,
+			       .e_version = 1,
+			       .e_ehsize = sizeof(*header),
+			       .e_shoff = SECTIONS_AT,
+			       .e_shentsize = sizeof(*sections),
+			       .e_shnum = (uint16_t)(others + 2)};
+	memcpy(image + IDS_AT, &note, sizeof(note));
+	for (unsigned int i = 1; i <= others; i++)
+		sections[i] = (Elf64_Shdr){.sh_type = SHT_NOTE,
+					   .sh_offset = 1024,
+					   .sh_size = bytes,
+					   .sh_addralign = 4};
+	sections[others + 1] = (Elf64_Shdr){.sh_type = SHT_NOTE,
+					    .sh_offset = IDS_AT,
+					    .sh_size = sizeof(note),
+					    .sh_addralign = 4};
+	tree_create(&tree);
+	tree_write_bytes(&tree, "notes", image, len);
+	free(image);
+	fd = open_in(&tree, "notes", O_RDONLY);
+	assert_int_equal(symbol_elf_build_id(fd, &id), 0);
+	close(fd);
+	tree_destroy(&tree);
+	return id.count;
+}
+
+static void reads_few_notes(void **state)
+{
+	assert_int_equal(count_of_id(0, 0), 20);
+	assert_int_equal(count_of_id(8, 64), 20);
+	assert_int_equal(count_of_id(1000, 64), 0);
+	assert_int_equal(count_of_id(2, 32768), 0);
+}
+
 /* How large the vDSO is, its header does not say: where its sections end, nothing follows. */
 static void reads_the_vdso(void **state)
 {
@@ -148,6 +200,7 @@ static void reads_the_vdso(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(finds_symbols_elsewhere),
 	cmocka_unit_test(has_no_id_of_what_is_no_program),
+	cmocka_unit_test(reads_few_notes),
 	cmocka_unit_test(reads_the_vdso),
 };
 
