@@ -20,6 +20,7 @@ enum {
 /* A zeroed struct is one that has not begun. */
 struct symbol_demangler {
 	uint32_t refusals;
+	uint32_t deep; /* names that were not tried, as parsing them could have no end */
 };
 
 /*

@@ -84,10 +84,47 @@ static void gives_up_references_without_end(void **state)
 	assert_true(demangler.refusals <= 1);
 }
 
+/* Conversion operators within each other: 24 of them took 3 s, 40 did not end. */
+static void make_conversions(char *name, size_t bytes, unsigned int depth, const char *open,
+			     const char *end)
+{
+	size_t len = (size_t)snprintf(name, bytes, "_Z");
+
+	for (unsigned int i = 0; i < depth; i++)
+		len += (size_t)snprintf(name + len, bytes - len, "%s", open);
+	len += (size_t)snprintf(name + len, bytes - len, "cvT_IiE");
+	for (unsigned int i = 0; i < depth; i++)
+		len += (size_t)snprintf(name + len, bytes - len, "%s", end);
+	snprintf(name + len, bytes - len, "v");
+}
+
+static void does_not_try_deep_conversions(void **state)
+{
+	static const struct {
+		const char *open, *end;
+	} rows[] = {
+		{"cvT_ILZ", "vEEE"},	{"cvT0_ILZ", "vEEE"}, {"cvPT_ILZ", "vEEE"},
+		{"cvTL0__ILZ", "vEEE"}, {"cvT_IT_I", "EE"},
+	};
+	struct symbol_demangler demangler = {0};
+	char text[SYMBOL_DEMANGLED_BYTES], name[1024];
+
+	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make_conversions(name, sizeof(name), 40, rows[i].open, rows[i].end);
+		assert_false(symbol_demangle(&demangler, name, text));
+		assert_int_equal(demangler.deep, i + 1);
+	}
+	assert_int_equal(demangler.refusals, 0);
+	/* One is what programs have. */
+	assert_true(symbol_demangle(&demangler, "_ZN1AcvT_I1BEEv", text));
+	assert_int_equal(demangler.deep, sizeof(rows) / sizeof(rows[0]));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_names_of_each_language),
 	cmocka_unit_test(gives_up_what_has_no_end),
 	cmocka_unit_test(gives_up_references_without_end),
+	cmocka_unit_test(does_not_try_deep_conversions),
 };
 
 UNIT_GROUP(tests);
