@@ -121,18 +121,18 @@ int symbol_jit_read_map(int fd, struct symbol_table *table)
 {
 	struct symbol_collected all = {0};
 	char line[LINE_BYTES];
-	size_t bytes = 0;
 	FILE *file = NULL;
 	int r = open_stream(fd, &file);
 
 	if (r)
 		return r;
-	/* What a line has beyond the buffer begins no other one, unless it looks like one. */
-	while (bytes < SYMBOL_JIT_BYTES_MAX && all.count < SYMBOLS_MAX &&
-	       fgets(line, sizeof(line), file)) {
-		bytes += strlen(line) + 1;
+	/*
+	 * What a line has beyond the buffer begins no other one, unless it looks like one. What was
+	 * read counts, not the texts of lines: they may be NULs.
+	 */
+	while (ftello(file) < SYMBOL_JIT_BYTES_MAX && all.count < SYMBOLS_MAX &&
+	       fgets(line, sizeof(line), file))
 		collect_line(&all, line);
-	}
 	fclose(file);
 	return complete_code(&all, 0, table);
 }

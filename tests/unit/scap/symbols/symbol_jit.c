@@ -13,13 +13,18 @@
 #include "unit.h"
 #include "util/buf.h"
 
-static int open_bytes(const struct tree *tree, const void *bytes, size_t len)
+static int open_file(const struct tree *tree, int flags)
 {
 	char path[TREE_PATH_BYTES];
 
-	tree_write_bytes(tree, "file", bytes, len);
 	tree_path(tree, "file", path);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return open(path, flags | O_CLOEXEC);
+}
+
+static int open_bytes(const struct tree *tree, const void *bytes, size_t len)
+{
+	tree_write_bytes(tree, "file", bytes, len);
+	return open_file(tree, O_RDONLY);
 }
 
 static int read_map(const char *text, struct symbol_table *table)
@@ -59,6 +64,34 @@ static void reads_maps(void **state)
 	assert_string_equal(symbol_table_find(&table, UINT64_MAX), "last");
 	symbol_table_finish(&table);
 	assert_int_equal(read_map("", &table), -ENOENT);
+}
+
+/* NULs take no space on a disk: what is behind too many of them is not read. */
+static bool is_read_behind(off_t hole)
+{
+	static const char text[] = "\n2000 10 behind\n";
+	struct symbol_table table;
+	struct tree tree;
+	bool is_there;
+	int fd;
+
+	tree_create(&tree);
+	tree_write(&tree, "file", "1000 10 before\n");
+	fd = open_file(&tree, O_RDWR);
+	assert_int_equal(pwrite(fd, text, sizeof(text) - 1, hole), sizeof(text) - 1);
+	assert_int_equal(symbol_jit_read_map(fd, &table), 0);
+	close(fd);
+	assert_string_equal(symbol_table_find(&table, 0x1000), "before");
+	is_there = symbol_table_find(&table, 0x2000) != NULL;
+	symbol_table_finish(&table);
+	tree_destroy(&tree);
+	return is_there;
+}
+
+static void counts_what_it_reads_of_maps(void **state)
+{
+	assert_true(is_read_behind(1 << 20));
+	assert_false(is_read_behind(SYMBOL_JIT_BYTES_MAX + 8192));
 }
 
 /* Dumps. */
@@ -220,6 +253,7 @@ static void opens_maps_of_the_user_alone(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_maps),
+	cmocka_unit_test(counts_what_it_reads_of_maps),
 	cmocka_unit_test(reads_dumps),
 	cmocka_unit_test(survives_damage),
 	cmocka_unit_test(opens_maps_of_the_user_alone),
