@@ -38,7 +38,7 @@ static void add_places(struct stacks *stacks, const struct symbol_table *table, 
 static void name_places(struct namer *namer, const struct stacks *stacks)
 {
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-	struct names names = {0};
+	struct profile_names names = {0};
 
 	(void)namer_run(namer, stacks, &names);
 	printf("%zu places, %llu with a name, %zu functions: %.1f ms\n", names.locations_count,

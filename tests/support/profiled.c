@@ -86,11 +86,11 @@ void profiled_add(struct stacks *stacks, uint32_t process, const uint64_t *kerne
 	assert_int_equal(stacks_add_row(stacks, &row), 0);
 }
 
-void profiled_name(const struct stacks *stacks, struct names *names)
+void profiled_name(const struct stacks *stacks, struct profile_names *names)
 {
 	uint32_t unknown;
 
-	*names = (struct names){0};
+	*names = (struct profile_names){0};
 	assert_int_equal(names_add_places(names, stacks), 0);
 	assert_int_equal(
 		names_add_function(names, NAMES_UNKNOWN, "[unknown]", "[unknown]", &unknown), 0);

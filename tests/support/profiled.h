@@ -26,6 +26,6 @@ struct stack_row profiled_row(struct stacks *stacks, uint32_t process, const uin
 			      const uint64_t *user, uint64_t value);
 
 /* Names the frames: "k16" of the kernel, "f32" else, and nothing from 1000 on. */
-void profiled_name(const struct stacks *stacks, struct names *names);
+void profiled_name(const struct stacks *stacks, struct profile_names *names);
 
 #endif

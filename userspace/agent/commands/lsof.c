@@ -34,7 +34,7 @@ struct lsof_options {
 
 struct lsof {
 	const struct lsof_options *options;
-	struct machine machine;
+	struct machine_listing machine;
 	struct machine_table table;
 	struct buf text;
 	struct buf maps; /* text of a file; inodes that it has had, as uint64_t */

@@ -13,25 +13,25 @@
 #include "util/json.h"
 #include "util/terminal.h"
 
-int machine_open(struct machine *machine, const char *root, struct error *err)
+int machine_open(struct machine_listing *machine, const char *root, struct error *err)
 {
 	char path[PATH_MAX + sizeof("/passwd")];
 	int r;
 
-	*machine = (struct machine){.hertz = (uint32_t)sysconf(_SC_CLK_TCK)};
+	*machine = (struct machine_listing){.hertz = (uint32_t)sysconf(_SC_CLK_TCK)};
 	r = host_open(&machine->host, root, err);
 	snprintf(path, sizeof(path), "%s/passwd", machine->host.etc);
 	state_users_init(&machine->users, path);
 	return r;
 }
 
-void machine_close(struct machine *machine)
+void machine_close(struct machine_listing *machine)
 {
 	state_users_finish(&machine->users);
 	host_close(&machine->host);
 }
 
-const char *machine_user(struct machine *machine, uint32_t uid, char memory[16])
+const char *machine_user(struct machine_listing *machine, uint32_t uid, char memory[16])
 {
 	const struct state_user *user = state_users_find(&machine->users, uid, 1);
 

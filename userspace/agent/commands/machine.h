@@ -19,18 +19,18 @@
 enum { MACHINE_COLUMNS_MAX = 24, MACHINE_LIST_MAX = 64 };
 
 /* The machine; release with machine_close(). */
-struct machine {
+struct machine_listing {
 	struct host host;
 	struct state_users users;
 	uint32_t hertz; /* of times in /proc */
 };
 
 /* root: as host_open() has it. Returns 0, or -errno with a message. */
-int machine_open(struct machine *machine, const char *root, struct error *err);
-void machine_close(struct machine *machine);
+int machine_open(struct machine_listing *machine, const char *root, struct error *err);
+void machine_close(struct machine_listing *machine);
 
 /* The name of a user, or its number in `memory`. */
-const char *machine_user(struct machine *machine, uint32_t uid, char memory[16]);
+const char *machine_user(struct machine_listing *machine, uint32_t uid, char memory[16]);
 
 /* The id of the container of a thread, in `match`; "" for one of the host. */
 const char *machine_container(const struct scap_thread *thread, struct state_cgroup_match *match);

@@ -44,7 +44,7 @@ struct netstat_owner {
 
 struct netstat {
 	const struct netstat_options *options;
-	struct machine machine;
+	struct machine_listing machine;
 	struct machine_table ip, local; /* local: sockets of unix */
 	struct buf owners; /* of struct netstat_owner, by `ino` */
 	struct buf text;

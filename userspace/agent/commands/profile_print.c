@@ -24,7 +24,7 @@ enum {
 	BEFORE_BYTES_MAX = 1 << 30,
 };
 
-static int name_stacks(int proc, const struct stacks *stacks, struct names *names)
+static int name_stacks(int proc, const struct stacks *stacks, struct profile_names *names)
 {
 	const struct namer_sources sources = {
 		.proc = fcntl(proc, F_DUPFD_CLOEXEC, 0),
@@ -112,7 +112,7 @@ static int add_before(const struct profile_options *options, struct flame *flame
 }
 
 static int make_tree(const struct profile_options *options, const struct stacks *stacks,
-		     const struct names *names, struct buf *out, struct error *err)
+		     const struct profile_names *names, struct buf *out, struct error *err)
 {
 	const struct flame_options frames = {.threads = options->threads,
 					     .containers = options->containers,
@@ -149,7 +149,7 @@ static int write_out(const struct profile_options *options, const struct buf *ou
 }
 
 /* Frames that are missing, by cause, and what could not be counted. */
-static void print_lacks(const struct stacks *stacks, const struct names *names)
+static void print_lacks(const struct stacks *stacks, const struct profile_names *names)
 {
 	uint64_t all = 0, lacks[STACK_LACKS] = {0};
 
@@ -176,7 +176,7 @@ int profile_print(const struct profile_options *options, int proc, const struct 
 		  struct error *err)
 {
 	struct profile_options chosen = *options;
-	struct names names = {0};
+	struct profile_names names = {0};
 	struct buf out = {0};
 	int r = name_stacks(proc, stacks, &names);
 

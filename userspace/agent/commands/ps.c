@@ -35,7 +35,7 @@ struct ps_options {
 
 struct ps {
 	const struct ps_options *options;
-	struct machine machine;
+	struct machine_listing machine;
 	struct redact *redact; /* NULL: arguments are shown as they are */
 	struct buf text; /* of a file, of arguments */
 	uint64_t now_ns;

@@ -174,7 +174,7 @@ static void add_value(struct path *path, enum flame_side side, uint64_t value)
 
 struct adding {
 	const struct stacks *stacks;
-	const struct names *names;
+	const struct profile_names *names;
 	const struct flame_options *options;
 };
 
@@ -187,7 +187,7 @@ static void go_frame(struct path *path, const struct adding *adding, uint32_t pr
 		[NAMES_JIT] = FLAME_JIT,
 		[NAMES_UNKNOWN] = FLAME_UNKNOWN,
 	};
-	const struct names *names = adding->names;
+	const struct profile_names *names = adding->names;
 	const struct names_location *location = names_find(names, adding->stacks, process, frame);
 	const struct names_function *function =
 		location ? &names->functions[location->function] : NULL;
@@ -258,7 +258,7 @@ static bool has_time_off_cpu(const struct stacks *stacks)
 }
 
 int flame_add_stacks(struct flame *flame, enum flame_side side, const struct stacks *stacks,
-		     const struct names *names, const struct flame_options *options)
+		     const struct profile_names *names, const struct flame_options *options)
 {
 	const struct adding adding = {stacks, names, options};
 

@@ -76,7 +76,7 @@ void flame_finish(struct flame *flame);
  * Returns 0 or -ENOMEM.
  */
 int flame_add_stacks(struct flame *flame, enum flame_side side, const struct stacks *stacks,
-		     const struct names *names, const struct flame_options *options);
+		     const struct profile_names *names, const struct flame_options *options);
 
 /*
  * Adds a text of folded stacks, as folded_write() writes it and other programs do: a line has names

@@ -49,7 +49,7 @@ static const uint64_t kernel_begin = UINT64_C(1) << 63;
 
 struct pprof {
 	const struct stacks *stacks;
-	const struct names *names;
+	const struct profile_names *names;
 	struct buf *out;
 	struct texts texts;
 	bool has_kind[STACK_KINDS];
@@ -311,7 +311,7 @@ static void put_function(struct pprof *pprof, size_t i)
 
 static void put_places(struct pprof *pprof)
 {
-	const struct names *names = pprof->names;
+	const struct profile_names *names = pprof->names;
 
 	/* The first one is taken for the program: the kernel, files[0], comes last. */
 	for (size_t i = 1; i <= pprof->stacks->files_count; i++)
@@ -358,7 +358,8 @@ static void put_times(struct pprof *pprof)
 						      : event_name(pprof));
 }
 
-int pprof_write_plain(const struct stacks *stacks, const struct names *names, struct buf *out)
+int pprof_write_plain(const struct stacks *stacks, const struct profile_names *names,
+		      struct buf *out)
 {
 	struct pprof pprof = {.stacks = stacks, .names = names, .out = out};
 
@@ -406,7 +407,7 @@ static int compress_all(const struct buf *plain, struct buf *out)
 	return out->failed ? -ENOMEM : 0;
 }
 
-int pprof_write(const struct stacks *stacks, const struct names *names, struct buf *out)
+int pprof_write(const struct stacks *stacks, const struct profile_names *names, struct buf *out)
 {
 	struct buf plain = {0};
 	int r = pprof_write_plain(stacks, names, &plain);

@@ -12,9 +12,10 @@
 #include "util/buf.h"
 
 /* Appends a file. Returns 0 or -ENOMEM. */
-int pprof_write(const struct stacks *stacks, const struct names *names, struct buf *out);
+int pprof_write(const struct stacks *stacks, const struct profile_names *names, struct buf *out);
 
 /* Appends the message of such a file, before it is compressed. Returns 0 or -ENOMEM. */
-int pprof_write_plain(const struct stacks *stacks, const struct names *names, struct buf *out);
+int pprof_write_plain(const struct stacks *stacks, const struct profile_names *names,
+		      struct buf *out);
 
 #endif

@@ -48,7 +48,7 @@ void namer_destroy(struct namer *namer)
 struct naming {
 	struct namer *namer;
 	const struct stacks *stacks;
-	struct names *names;
+	struct profile_names *names;
 	struct symbol_demangler demangler;
 	/* The symbol that was found last: many places have the same one, in a row. */
 	const char *symbol;
@@ -249,7 +249,7 @@ static int name_places(struct naming *naming, uint32_t *order, size_t count)
 	return r;
 }
 
-int namer_run(struct namer *namer, const struct stacks *stacks, struct names *names)
+int namer_run(struct namer *namer, const struct stacks *stacks, struct profile_names *names)
 {
 	struct naming naming = {.namer = namer, .stacks = stacks, .names = names};
 	int r = names_add_places(names, stacks);

@@ -31,6 +31,6 @@ void namer_destroy(struct namer *namer); /* accepts NULL */
  * Names each place of the stacks. `names` is zeroed, and is to be finished in every case; each of
  * its locations has a function unless it fails. Returns 0 or -ENOMEM.
  */
-int namer_run(struct namer *namer, const struct stacks *stacks, struct names *names);
+int namer_run(struct namer *namer, const struct stacks *stacks, struct profile_names *names);
 
 #endif

@@ -11,13 +11,13 @@ enum { ARRAY_MIN = 256, PLACES_MIN = 1024 };
 
 static const uint32_t place_free = UINT32_MAX;
 
-void names_finish(struct names *names)
+void names_finish(struct profile_names *names)
 {
 	free(names->locations);
 	free(names->functions);
 	free(names->places);
 	buf_finish(&names->texts);
-	*names = (struct names){0};
+	*names = (struct profile_names){0};
 }
 
 static bool grow_array(void **array, size_t bytes, size_t count, size_t *capacity)
@@ -51,7 +51,7 @@ static struct place_key place_key_of(const struct stacks *stacks, uint32_t proce
 }
 
 /* Where the location is in the table, or where it has to go. */
-static uint32_t *find_place(const struct names *names, const struct place_key *key)
+static uint32_t *find_place(const struct profile_names *names, const struct place_key *key)
 {
 	size_t mask = names->places_count - 1, i = hash_sip(&names->key, key, sizeof(*key)) & mask;
 
@@ -65,7 +65,7 @@ static uint32_t *find_place(const struct names *names, const struct place_key *k
 	return &names->places[i];
 }
 
-static bool make_places(struct names *names, size_t count)
+static bool make_places(struct profile_names *names, size_t count)
 {
 	uint32_t *places = malloc(count * sizeof(*places));
 
@@ -85,7 +85,7 @@ static bool make_places(struct names *names, size_t count)
 }
 
 /* Returns 0 or -ENOMEM. */
-static int add_place(struct names *names, const struct place_key *key)
+static int add_place(struct profile_names *names, const struct place_key *key)
 {
 	uint32_t *place;
 
@@ -109,7 +109,7 @@ static int add_place(struct names *names, const struct place_key *key)
 }
 
 /* Frames of memory that is a process' own, which differ between rows with the same part. */
-static int add_own_places(struct names *names, const struct stacks *stacks,
+static int add_own_places(struct profile_names *names, const struct stacks *stacks,
 			  const struct stack_row *row)
 {
 	for (uint32_t i = 0; i < row->user.count; i++) {
@@ -127,7 +127,7 @@ static int add_own_places(struct names *names, const struct stacks *stacks,
 	return 0;
 }
 
-int names_add_places(struct names *names, const struct stacks *stacks)
+int names_add_places(struct profile_names *names, const struct stacks *stacks)
 {
 	int r = 0;
 
@@ -147,8 +147,9 @@ int names_add_places(struct names *names, const struct stacks *stacks)
 	return r;
 }
 
-const struct names_location *names_find(const struct names *names, const struct stacks *stacks,
-					uint32_t process, const struct stack_frame *frame)
+const struct names_location *names_find(const struct profile_names *names,
+					const struct stacks *stacks, uint32_t process,
+					const struct stack_frame *frame)
 {
 	const struct place_key key = place_key_of(stacks, process, frame);
 	const uint32_t *place = names->places ? find_place(names, &key) : &place_free;
@@ -156,7 +157,7 @@ const struct names_location *names_find(const struct names *names, const struct 
 	return *place == place_free ? NULL : &names->locations[*place];
 }
 
-static uint32_t add_text(struct names *names, const char *text)
+static uint32_t add_text(struct profile_names *names, const char *text)
 {
 	uint32_t at = (uint32_t)names->texts.len;
 
@@ -164,8 +165,8 @@ static uint32_t add_text(struct names *names, const char *text)
 	return at;
 }
 
-int names_add_function(struct names *names, enum names_kind kind, const char *name, const char *raw,
-		       uint32_t *function)
+int names_add_function(struct profile_names *names, enum names_kind kind, const char *name,
+		       const char *raw, uint32_t *function)
 {
 	struct names_function made = {.kind = kind};
 
@@ -183,7 +184,7 @@ int names_add_function(struct names *names, enum names_kind kind, const char *na
 	return 0;
 }
 
-const char *names_text(const struct names *names, uint32_t text)
+const char *names_text(const struct profile_names *names, uint32_t text)
 {
 	return names->texts.data + text;
 }

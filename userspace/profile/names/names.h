@@ -54,7 +54,7 @@ struct names_location {
 };
 
 /* A zeroed struct has none. */
-struct names {
+struct profile_names {
 	struct names_location *locations;
 	struct names_function *functions;
 	size_t locations_count, functions_count;
@@ -69,25 +69,26 @@ struct names {
 /*
  * Adds each place of the stacks, without names. Returns 0 or -ENOMEM; what is too much is counted.
  */
-int names_add_places(struct names *names, const struct stacks *stacks);
+int names_add_places(struct profile_names *names, const struct stacks *stacks);
 
 /* Adds a function, whose texts are copied, and sets its index. Returns 0; -ENOMEM; -E2BIG. */
-int names_add_function(struct names *names, enum names_kind kind, const char *name, const char *raw,
-		       uint32_t *function);
+int names_add_function(struct profile_names *names, enum names_kind kind, const char *name,
+		       const char *raw, uint32_t *function);
 
 /*
  * The place of a frame of a row, borrowed; NULL: there were too many. Without functions: of one
  * that was not named yet.
  */
-const struct names_location *names_find(const struct names *names, const struct stacks *stacks,
-					uint32_t process, const struct stack_frame *frame);
+const struct names_location *names_find(const struct profile_names *names,
+					const struct stacks *stacks, uint32_t process,
+					const struct stack_frame *frame);
 
 /* A text by its index, valid until one is added. */
-const char *names_text(const struct names *names, uint32_t text);
+const char *names_text(const struct profile_names *names, uint32_t text);
 
 /* What to say of a cause: "the file has no symbols". */
 const char *names_lack_text(enum names_lack lack);
 
-void names_finish(struct names *names);
+void names_finish(struct profile_names *names);
 
 #endif

@@ -83,7 +83,7 @@ static void finds_users_and_containers(void **state)
 		"cpu=/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 	const struct scap_thread thread = {.cgroups = groups, .cgroups_len = sizeof(groups)};
 	struct state_cgroup_match match;
-	struct machine machine;
+	struct machine_listing machine;
 	struct error err = {""};
 	char memory[16];
 

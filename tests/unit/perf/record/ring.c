@@ -25,7 +25,7 @@ struct driven {
 	int fd;
 };
 
-static void drive_begin(struct driven *driven)
+static void ring_begin(struct driven *driven)
 {
 	struct error err = {""};
 
@@ -43,7 +43,7 @@ static void drive_begin(struct driven *driven)
 		0);
 }
 
-static void drive_end(struct driven *driven)
+static void ring_end(struct driven *driven)
 {
 	perf_data_writer_destroy(driven->writer);
 	perf_build_ids_finish(&driven->build_ids);
@@ -82,7 +82,7 @@ static void writes_what_wraps(void **state)
 	uint8_t bytes[40 * 15];
 	struct driven driven;
 
-	drive_begin(&driven);
+	ring_begin(&driven);
 	assert_int_equal(drain(&driven), 0);
 	for (int round = 0; round < 60; round++) {
 		before = perf_data_writer_bytes(driven.writer);
@@ -99,7 +99,7 @@ static void writes_what_wraps(void **state)
 	assert_int_equal(driven.stats.first_ns, 100);
 	assert_int_equal(driven.stats.last_ns, 999);
 	assert_int_equal(driven.stats.corrupt, 0);
-	drive_end(&driven);
+	ring_end(&driven);
 }
 
 static void counts_what_was_lost(void **state)
@@ -115,7 +115,7 @@ static void counts_what_was_lost(void **state)
 	const struct perf_event_header throttle = {.type = PERF_RECORD_THROTTLE, .size = 8};
 	struct driven driven;
 
-	drive_begin(&driven);
+	ring_begin(&driven);
 	put(&driven, &lost, sizeof(lost));
 	put(&driven, &samples, sizeof(samples));
 	put(&driven, &throttle, sizeof(throttle));
@@ -125,7 +125,7 @@ static void counts_what_was_lost(void **state)
 	assert_int_equal(driven.stats.lost_samples, 5);
 	assert_int_equal(driven.stats.throttled, 1);
 	assert_int_equal(driven.stats.records, 4);
-	drive_end(&driven);
+	ring_end(&driven);
 }
 
 static void remembers_build_ids(void **state)
@@ -140,7 +140,7 @@ static void remembers_build_ids(void **state)
 	struct perf_build_id id;
 	struct driven driven;
 
-	drive_begin(&driven);
+	ring_begin(&driven);
 	record.mapping.build_id_bytes = 20;
 	record.mapping.build_id[3] = 9;
 	/* So that it wraps. */
@@ -155,7 +155,7 @@ static void remembers_build_ids(void **state)
 	assert_true(perf_build_ids_get(&driven.build_ids, "/a/b/c", &id));
 	assert_int_equal(id.bytes[3], 9);
 	assert_int_equal(driven.build_ids.count, 1);
-	drive_end(&driven);
+	ring_end(&driven);
 }
 
 /* What cannot be read is passed over, and counted. */
@@ -166,7 +166,7 @@ static void passes_over_what_is_corrupt(void **state)
 	struct driven driven;
 
 	for (size_t i = 0; i < 3; i++) {
-		drive_begin(&driven);
+		ring_begin(&driven);
 		put_sample(&driven, 1);
 		put(&driven, &wrong[i], sizeof(wrong[i]));
 		assert_int_equal(drain(&driven), 1);
@@ -174,14 +174,14 @@ static void passes_over_what_is_corrupt(void **state)
 		assert_int_equal(drain(&driven), 1);
 		assert_int_equal(driven.stats.corrupt, 1);
 		assert_int_equal(driven.stats.samples, 2);
-		drive_end(&driven);
+		ring_end(&driven);
 	}
-	drive_begin(&driven);
+	ring_begin(&driven);
 	driven.meta.data_head = 3 * RING_BYTES;
 	assert_int_equal(drain(&driven), 1);
 	assert_int_equal(driven.stats.corrupt, 1);
 	assert_int_equal(driven.meta.data_tail, driven.meta.data_head);
-	drive_end(&driven);
+	ring_end(&driven);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -31,7 +31,7 @@ static const char *folded(struct flame *flame)
 static const char *fold(const struct stacks *stacks, const struct flame_options *options)
 {
 	struct flame flame;
-	struct names names;
+	struct profile_names names;
 
 	profiled_name(stacks, &names);
 	assert_int_equal(flame_init(&flame), 0);

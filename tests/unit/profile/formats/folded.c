@@ -11,7 +11,7 @@ static void keeps_names_in_their_frames(void **state)
 {
 	struct stacks stacks;
 	struct flame flame;
-	struct names names;
+	struct profile_names names;
 	struct buf out = {0};
 
 	profiled_create(&stacks);

@@ -124,7 +124,7 @@ static struct message write_all(const struct stacks *stacks)
 {
 	struct buf out = {0};
 	struct message message;
-	struct names names;
+	struct profile_names names;
 
 	profiled_name(stacks, &names);
 	assert_int_equal(pprof_write(stacks, &names, &out), 0);
@@ -315,7 +315,7 @@ static void is_the_plain_one_compressed(void **state)
 	struct stacks stacks;
 	struct buf plain = {0};
 	struct message all;
-	struct names names;
+	struct profile_names names;
 
 	profiled_create(&stacks);
 	profiled_add(&stacks, 0, NULL, (const uint64_t[]){1, 0}, 5);

@@ -24,7 +24,7 @@ __attribute__((noinline)) int profile_namer_unit_function(int n)
 struct named_place {
 	struct stacks stacks;
 	struct stack_frame frame;
-	struct names names;
+	struct profile_names names;
 	struct namer *namer;
 };
 
@@ -33,7 +33,7 @@ static void begin_place(struct named_place *place, const struct stack_file *file
 	struct stack_row row;
 
 	profiled_create(&place->stacks);
-	place->names = (struct names){0};
+	place->names = (struct profile_names){0};
 	place->frame = (struct stack_frame){.at = at};
 	if (file)
 		assert_int_equal(stacks_add_file(&place->stacks, file, &place->frame.file), 0);

@@ -11,7 +11,7 @@
 static void has_each_place_once(void **state)
 {
 	enum { ROWS = 3000 };
-	struct names names = {0};
+	struct profile_names names = {0};
 	struct stacks stacks;
 
 	profiled_create(&stacks);
@@ -37,7 +37,7 @@ static void has_each_place_once(void **state)
 static void has_addresses_of_each_process(void **state)
 {
 	const struct stack_frame frame = {.at = 0x1000, .file = PROFILED_ANONYMOUS};
-	struct names names = {0};
+	struct profile_names names = {0};
 	struct stacks stacks;
 	struct stack_row row;
 
@@ -59,7 +59,7 @@ static void has_addresses_of_each_process(void **state)
 
 static void keeps_both_names_of_a_function(void **state)
 {
-	struct names names = {0};
+	struct profile_names names = {0};
 	uint32_t one, other;
 
 	assert_int_equal(names_add_function(&names, NAMES_NATIVE, "f", "_Z1fv", &one), 0);
