@@ -451,7 +451,6 @@ static const struct habit habits[] = {
 	HINT("host net src dst tcp udp port icmp", NULL,
 	     "a filter is of events, not of packets: fd.ip=ADDRESS, fd.port=80, fd.l4proto=tcp, "
 	     "fd.net=10.0.0.0/8"),
-	HINT("trace record", NULL, "a command is started and captured with: agent -- COMMAND"),
 	HINT("getevents", NULL, "agent alone prints events; -o json"),
 	HINT("bugtool", NULL, "what this machine offers: agent doctor"),
 };

@@ -231,7 +231,6 @@ static const struct typed {
 	{"host 10.0.0.1", REJECTED,
 	 "host: a filter is of events, not of packets: fd.ip=ADDRESS, fd.port=80, "
 	 "fd.l4proto=tcp, fd.net=10.0.0.0/8"},
-	{"record ls", REJECTED, "record: a command is started and captured with: agent -- COMMAND"},
 	{"getevents", REJECTED, "getevents: agent alone prints events; -o json"},
 	{"bugtool", REJECTED, "bugtool: what this machine offers: agent doctor"},
 	{"/bin/sh -n 5", REJECTED,

@@ -105,16 +105,17 @@ static void records_a_task(void **state)
 	assert_int_equal(perf_recording_ring_bytes(self.recording), 64 << 10);
 	assert_int_equal(perf_recording_trailer_bytes(self.recording), 24);
 	assert_false(perf_recording_has_data(self.recording));
-	touch_pages(10);
+	touch_pages(1000);
 	assert_int_equal(perf_recording_drain(self.recording, self.writer, &self.build_ids), 0);
 	assert_int_equal(stats->samples, 0);
 	perf_recording_enable(self.recording, true);
 	touch_pages(100);
 	perf_recording_enable(self.recording, false);
-	touch_pages(10);
+	touch_pages(1000);
 	before = perf_data_writer_bytes(self.writer);
 	assert_int_equal(perf_recording_drain(self.recording, self.writer, &self.build_ids), 0);
-	assert_true(stats->samples >= 100 && stats->samples < 110);
+	/* Sanitizers have pages of their own. */
+	assert_true(stats->samples >= 100 && stats->samples < 1000);
 	assert_true(stats->first_ns && stats->first_ns <= stats->last_ns);
 	assert_true(perf_data_writer_bytes(self.writer) > before + 100 * 40);
 	/* A full ring: the kernel says how many it lost, as soon as it has room. */
