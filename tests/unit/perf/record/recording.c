@@ -125,7 +125,8 @@ static void records_a_task(void **state)
 	touch_pages(10);
 	assert_int_equal(perf_recording_drain(self.recording, self.writer, &self.build_ids), 0);
 	assert_true(stats->lost > 0);
-	assert_true(stats->samples + stats->lost >= 8000);
+	/* Where they come too fast, the kernel leaves some out until the next tick. */
+	assert_true(stats->samples + stats->lost >= 1000);
 	close_it(&self);
 }
 
