@@ -33,16 +33,35 @@ static int compare_rows(const void *a, const void *b)
 	return one->node < other->node ? -1 : one->node > other->node;
 }
 
-/* The row of a node; names are the same ones in the kernel and outside of it. */
+enum { ROWS_OF_NAME = 2 }; /* in the kernel, and outside of it */
+
+static size_t rows_count(const struct flame *flame)
+{
+	return flame->names.count * ROWS_OF_NAME;
+}
+
+/* Processes and marks are no functions, though functions may have their names. */
+static bool is_function(const struct flame *flame, uint32_t node)
+{
+	uint8_t kind = flame->nodes[node].kind;
+
+	return node && kind != FLAME_PROCESS && kind != FLAME_MARK && kind != FLAME_WAIT;
+}
+
+/* The row of a function; names are the same ones in the kernel and outside of it. */
 static struct top_row *row_of(const struct flame *flame, struct top_row *rows, uint32_t node)
 {
-	return &rows[flame->nodes[node].text];
+	const struct flame_node *it = &flame->nodes[node];
+
+	return &rows[(size_t)it->text * ROWS_OF_NAME + (it->kind == FLAME_KERNEL)];
 }
 
 static void add_node(const struct flame *flame, struct top_row *rows, uint32_t i)
 {
 	struct top_row *row = row_of(flame, rows, i);
 
+	if (!is_function(flame, i))
+		return;
 	row->node = i;
 	if (!row->open++)
 		row->total += flame->nodes[i].total[FLAME_NOW];
@@ -50,7 +69,23 @@ static void add_node(const struct flame *flame, struct top_row *rows, uint32_t i
 		row->self[side] += flame->nodes[i].self[side];
 }
 
+static void leave_node(const struct flame *flame, struct top_row *rows, uint32_t i)
+{
+	if (is_function(flame, i))
+		row_of(flame, rows, i)->open--;
+}
+
 /* What a thread waited is the time of the function that waited. */
+static void add_wait(const struct flame *flame, struct top_row *rows, uint32_t i)
+{
+	uint32_t parent = flame->nodes[i].parent;
+
+	if (!is_function(flame, parent))
+		return;
+	for (int side = 0; side < FLAME_SIDES; side++)
+		row_of(flame, rows, parent)->self[side] += flame->nodes[i].total[side];
+}
+
 static void add_up(const struct flame *flame, struct top_row *rows)
 {
 	uint32_t path[FLAME_DEPTH_MAX + 1], depth = 0, before = 0, waits = UINT32_MAX;
@@ -60,12 +95,10 @@ static void add_up(const struct flame *flame, struct top_row *rows)
 			continue;
 		waits = UINT32_MAX;
 		for (; before >= depth; before--)
-			row_of(flame, rows, path[before])->open--;
+			leave_node(flame, rows, path[before]);
 		if (flame->nodes[i].kind == FLAME_WAIT) {
 			waits = depth;
-			for (int side = 0; side < FLAME_SIDES; side++)
-				row_of(flame, rows, flame->nodes[i].parent)->self[side] +=
-					flame->nodes[i].total[side];
+			add_wait(flame, rows, i);
 			continue;
 		}
 		before = depth;
@@ -95,19 +128,11 @@ static void append_name(const struct flame *flame, uint32_t node, struct buf *ou
 	buf_append_char(out, '\n');
 }
 
-/* Processes and marks are no functions. */
-static bool is_shown(const struct flame *flame, const struct top_row *row)
-{
-	uint8_t kind = row->node ? flame->nodes[row->node].kind : FLAME_PROCESS;
-
-	return kind != FLAME_PROCESS && kind != FLAME_MARK && kind != FLAME_WAIT;
-}
-
 static void compare_sides(const struct flame *flame, struct top_row *rows)
 {
 	const uint64_t *all = flame->nodes[0].total;
 
-	for (size_t i = 0; i < flame->names.count; i++) {
+	for (size_t i = 0; i < rows_count(flame); i++) {
 		double now = all[FLAME_NOW]
 				     ? (double)rows[i].self[FLAME_NOW] / (double)all[FLAME_NOW]
 				     : 0;
@@ -132,21 +157,21 @@ static void append_row(const struct flame *flame, const struct top_row *row, str
 
 int top_write(const struct flame *flame, size_t rows, unsigned int width, struct buf *out)
 {
-	struct top_row *all = calloc(flame->names.count + 1, sizeof(*all));
+	struct top_row *all = calloc(rows_count(flame) + 1, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
 	add_up(flame, all);
 	if (flame->has_before)
 		compare_sides(flame, all);
-	qsort(all, flame->names.count, sizeof(*all), compare_rows);
+	qsort(all, rows_count(flame), sizeof(*all), compare_rows);
 	buf_printf(out, "%12s %8s  %12s %8s  %s%s\n", flame->unit == FLAME_NS ? "SELF ms" : "SELF",
 		   "", flame->unit == FLAME_NS ? "TOTAL ms" : "TOTAL", "",
 		   flame->has_before ? "   CHANGE  " : "", "FUNCTION");
-	for (size_t i = 0; i < flame->names.count && rows && !out->failed; i++) {
+	for (size_t i = 0; i < rows_count(flame) && rows && !out->failed; i++) {
 		size_t start = out->len;
 
-		if (!is_shown(flame, &all[i]))
+		if (!all[i].node)
 			continue;
 		append_row(flame, &all[i], out);
 		if (width && !out->failed)

@@ -54,6 +54,19 @@ static void what_waits_is_the_function(void **state)
 		   "       0.000   0.00 %         4.000 100.00 %  a\n");
 }
 
+/* Whoever names a process, or a function of a program, changes no row of another one. */
+static void knows_functions_from_what_has_their_name(void **state)
+{
+	expect_top("hot;hot 2\nhot;other 8\n", 10, FLAME_SAMPLES,
+		   "        SELF                  TOTAL           FUNCTION\n"
+		   "           8  80.00 %             8  80.00 %  other\n"
+		   "           2  20.00 %             2  20.00 %  hot\n");
+	expect_top("p;read;read_[k] 6\np;read 4\n", 10, FLAME_SAMPLES,
+		   "        SELF                  TOTAL           FUNCTION\n"
+		   "           6  60.00 %             6  60.00 %  read_[k]\n"
+		   "           4  40.00 %            10 100.00 %  read\n");
+}
+
 static void masks_names(void **state)
 {
 	expect_top("p;a\x1b[31m 3\n", 10, FLAME_SAMPLES,
@@ -101,9 +114,13 @@ static void compares_two_profiles(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(adds_up_by_function),	      cmocka_unit_test(shows_as_many_as_it_may),
-	cmocka_unit_test(what_waits_is_the_function), cmocka_unit_test(masks_names),
-	cmocka_unit_test(cuts_lines_to_the_terminal), cmocka_unit_test(compares_two_profiles),
+	cmocka_unit_test(adds_up_by_function),
+	cmocka_unit_test(shows_as_many_as_it_may),
+	cmocka_unit_test(what_waits_is_the_function),
+	cmocka_unit_test(masks_names),
+	cmocka_unit_test(knows_functions_from_what_has_their_name),
+	cmocka_unit_test(cuts_lines_to_the_terminal),
+	cmocka_unit_test(compares_two_profiles),
 };
 
 UNIT_GROUP(tests);
