@@ -31,6 +31,7 @@ enum {
 	LOOKS_UNSEEN = 2, /* and after how many looks a library that nobody maps is forgotten */
 	JOIN_MS = 5000,
 	OTHERS = 4096, /* files that are known to be none, by a hash of what they are */
+	NOTES_MAX = 64, /* that are followed before captures are looked at again */
 	PATH_BYTES = 32,
 	PROBES = 2 * TLS_FUNCTIONS,
 };
@@ -66,6 +67,8 @@ struct tls_follower {
 	/* Of the thread alone: */
 	char proc[PATH_MAX];
 	int type; /* of probes */
+	bool set[TLS_CAPTURES_MAX]; /* captures whose programs are set in libraries */
+	unsigned int taken; /* notes of a capture in this turn */
 	bool looked;
 	uint64_t look_ms; /* when all processes are looked at again */
 	struct followed_library libraries[TLS_LIBRARIES_MAX];
@@ -99,7 +102,7 @@ static int set_one(struct tls_follower *follower, struct followed_library *libra
 	char path[PATH_BYTES];
 	int r;
 
-	if (program == TLS_PROGRAMS)
+	if (program == TLS_PROGRAMS || *probe >= 0)
 		return 0;
 	path_of(library->fd, path);
 	r = tls_probe_open(follower->type, path, at->offset, at_return,
@@ -170,12 +173,6 @@ static void note_library(struct tls_follower *follower, struct followed_library 
 	library->note_dev = follower->note.dev;
 }
 
-static bool runs(const struct tls_follower *follower, unsigned int capture)
-{
-	return follower->captures[capture].state == CAPTURE_JOINS ||
-	       follower->captures[capture].state == CAPTURE_RUNS;
-}
-
 static void add_library(struct tls_follower *follower, int fd, const struct stat *file,
 			const struct tls_library *functions)
 {
@@ -192,7 +189,7 @@ static void add_library(struct tls_follower *follower, int fd, const struct stat
 	follower->count++;
 	note_library(follower, library);
 	for (unsigned int capture = 0; capture < TLS_CAPTURES_MAX; capture++)
-		if (runs(follower, capture))
+		if (follower->set[capture])
 			set_probes(follower, library, capture);
 }
 
@@ -272,6 +269,19 @@ static bool is_known(const struct tls_follower *follower, const struct tls_note 
 	return false;
 }
 
+static void follow_note(struct tls_follower *follower, const struct tls_note *note)
+{
+	if (!note->ino) {
+		tls_mapped_program(follower->proc, (int32_t)note->pid, see_file, follower);
+		return;
+	}
+	/* Of several libraries nobody knows which of them the note is about. */
+	follower->note = *note;
+	tls_mapped_libraries(follower->proc, (int32_t)note->pid, see_file, follower);
+	follower->note.ino = 0;
+}
+
+/* Whoever makes notes faster than they are followed must not keep the thread: the rest waits. */
 static int take_note(void *context, void *data, size_t bytes)
 {
 	struct tls_follower *follower = context;
@@ -279,22 +289,17 @@ static int take_note(void *context, void *data, size_t bytes)
 
 	if (bytes < sizeof(*note) || (note->ino && is_known(follower, note)))
 		return 0;
-	if (!note->ino) {
-		tls_mapped_program(follower->proc, (int32_t)note->pid, see_file, follower);
-		return 0;
-	}
-	/* Of several libraries nobody knows which of them the note is about. */
-	follower->note = *note;
-	tls_mapped_libraries(follower->proc, (int32_t)note->pid, see_file, follower);
-	follower->note.ino = 0;
-	return 0;
+	follow_note(follower, note);
+	return ++follower->taken >= NOTES_MAX ? -EAGAIN : 0;
 }
 
 static void take_notes(struct tls_follower *follower)
 {
-	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++) {
+		follower->taken = 0;
 		if (follower->captures[i].state == CAPTURE_RUNS)
 			ring_buffer__consume(follower->captures[i].notes);
+	}
 }
 
 static void set_state(struct tls_follower *follower, unsigned int capture, enum capture_state state)
@@ -320,10 +325,12 @@ static bool follow_captures(struct tls_follower *follower)
 	pthread_mutex_unlock(&follower->lock);
 	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++) {
 		if (states[i] == CAPTURE_LEAVES) {
+			follower->set[i] = false;
 			for (size_t k = 0; k < follower->count; k++)
 				unset_probes(&follower->libraries[k], i);
 			set_state(follower, i, CAPTURE_NONE);
 		} else if (states[i] == CAPTURE_JOINS) {
+			follower->set[i] = true;
 			for (size_t k = 0; k < follower->count; k++)
 				set_probes(follower, &follower->libraries[k], i);
 			if (!follower->looked)
@@ -389,6 +396,8 @@ static int start_thread(struct tls_follower *follower)
 
 static void follower_free(struct tls_follower *follower)
 {
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
+		ring_buffer__free(follower->captures[i].notes);
 	if (follower->bell >= 0)
 		close(follower->bell);
 	pthread_cond_destroy(&follower->changed);
@@ -442,6 +451,14 @@ static int wait_for_state(struct tls_follower *follower, const struct followed_c
 	return follower->failed ? follower->failed : r;
 }
 
+/* The thread has no more to do with it. */
+static void drop_capture(struct followed_capture *capture)
+{
+	ring_buffer__free(capture->notes);
+	capture->notes = NULL;
+	capture->state = CAPTURE_NONE;
+}
+
 int tls_follower_join(struct tls_follower *follower, const struct tls_programs *programs,
 		      unsigned int *capture)
 {
@@ -466,6 +483,8 @@ int tls_follower_join(struct tls_follower *follower, const struct tls_programs *
 		if (r == -ETIMEDOUT)
 			r = 0;
 	}
+	if (r)
+		drop_capture(&follower->captures[i]);
 	pthread_mutex_unlock(&follower->lock);
 	*capture = i;
 	return r;
@@ -482,9 +501,7 @@ void tls_follower_leave(struct tls_follower *follower, unsigned int capture)
 	ring_bell(follower);
 	while (left->state == CAPTURE_LEAVES && !follower->failed)
 		pthread_cond_wait(&follower->changed, &follower->lock);
-	ring_buffer__free(left->notes);
-	left->notes = NULL;
-	left->state = CAPTURE_NONE;
+	drop_capture(left);
 	pthread_mutex_unlock(&follower->lock);
 }
 
