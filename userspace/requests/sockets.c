@@ -3,6 +3,7 @@
 #include "requests/sockets.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,17 +20,27 @@ static uint32_t table_size(uint32_t sockets)
 	return size;
 }
 
+enum { LOOSE_SHARE = 8 /* so many sockets for each place of plaintext without socket */ };
+
+static bool is_loose(uint64_t ino)
+{
+	return (ino & TLS_KEY_LOOSE) != 0;
+}
+
 int sockets_init(struct sockets *sockets, uint32_t max, struct connections *all)
 {
 	*sockets = (struct sockets){.all = all, .max = max, .mask = table_size(max) - 1};
 	sockets->slots = calloc(sockets->mask + 1, sizeof(struct connection *));
-	return sockets->slots ? 0 : -ENOMEM;
+	sockets->loose_max = max / LOOSE_SHARE + 1;
+	sockets->loose_keys = calloc(sockets->loose_max, sizeof(*sockets->loose_keys));
+	return sockets->slots && sockets->loose_keys ? 0 : -ENOMEM;
 }
 
 void sockets_finish(struct sockets *sockets)
 {
 	pool_finish(&sockets->pool);
 	free(sockets->slots);
+	free(sockets->loose_keys);
 }
 
 /* With a secret key: who makes many sockets could keep those that share a slot. */
@@ -70,6 +81,7 @@ void sockets_remove(struct sockets *sockets, struct connection *connection, uint
 			   connection->was_reset ? "reset" : error);
 	ends_remove(sockets->all->ends, connection);
 	unlink_connection(sockets, connection);
+	sockets->loose -= is_loose(connection->ino);
 	pool_free(&sockets->pool, connection, sizeof(*connection));
 	sockets->all->exchanges.stats.followed--;
 }
@@ -87,20 +99,44 @@ void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, 
 		sockets_remove(sockets, socket, now_ns, error);
 }
 
-/* Removes one that was not used since the hand was there last. */
-static void evict_connection(struct sockets *sockets, uint64_t now_ns)
+static void evict(struct sockets *sockets, struct connection *connection, uint64_t now_ns)
 {
-	struct connection *connection;
-
-	while (sockets->hand->is_used) {
-		sockets->hand->is_used = false;
-		sockets->hand = sockets->hand->behind;
-	}
-	connection = sockets->hand;
 	connection_give_up(connection, sockets->all);
 	sockets_remove(sockets, connection, now_ns, "");
 	sockets->all->exchanges.stats.no_room++;
+}
+
+/* Removes one of a socket that was not used since the hand was there last. */
+static void evict_socket(struct sockets *sockets, uint64_t now_ns)
+{
+	while (sockets->hand->is_used || is_loose(sockets->hand->ino)) {
+		sockets->hand->is_used = false;
+		sockets->hand = sockets->hand->behind;
+	}
+	evict(sockets, sockets->hand, now_ns);
 	sockets->certain_ns = now_ns;
+}
+
+/* Removes who had the next place, if it is followed still, and takes it. */
+static void take_loose_place(struct sockets *sockets, uint64_t key, uint64_t now_ns)
+{
+	uint64_t *place = &sockets->loose_keys[sockets->loose_next];
+	struct connection *before = *place ? sockets_find(sockets, *place) : NULL;
+
+	if (before) {
+		evict(sockets, before, now_ns);
+		sockets->loose_certain_ns = now_ns;
+	}
+	*place = key;
+	sockets->loose_next = (sockets->loose_next + 1) % sockets->loose_max;
+}
+
+/* Since when none of its kind was forgotten. */
+static uint64_t certain_ns(const struct sockets *sockets, uint64_t ino)
+{
+	return is_loose(ino) && sockets->loose_certain_ns > sockets->certain_ns
+		       ? sockets->loose_certain_ns
+		       : sockets->certain_ns;
 }
 
 static void link_connection(struct sockets *sockets, struct connection *connection)
@@ -121,8 +157,10 @@ struct connection *sockets_add(struct sockets *sockets, uint64_t ino, uint64_t n
 	struct requests_stats *stats = &sockets->all->exchanges.stats;
 	struct connection *connection;
 
-	if (stats->followed >= sockets->max)
-		evict_connection(sockets, now_ns);
+	if (is_loose(ino))
+		take_loose_place(sockets, ino, now_ns);
+	else if (stats->followed - sockets->loose >= sockets->max)
+		evict_socket(sockets, now_ns);
 	connection = pool_alloc(&sockets->pool, sizeof(*connection));
 	if (!connection) {
 		stats->no_room++;
@@ -132,9 +170,10 @@ struct connection *sockets_add(struct sockets *sockets, uint64_t ino, uint64_t n
 	connection->ino = ino;
 	connection->limit = REQUESTS_LIMIT_DEFAULT;
 	connection->last_ns = now_ns;
-	connection->is_out_of_step = now_ns < sockets->certain_ns + CONNECTION_SILENCE_NS;
+	connection->is_out_of_step = now_ns < certain_ns(sockets, ino) + CONNECTION_SILENCE_NS;
 	link_connection(sockets, connection);
 	stats->sockets++;
 	stats->followed++;
+	sockets->loose += is_loose(ino);
 	return connection;
 }

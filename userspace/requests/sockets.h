@@ -18,6 +18,14 @@ struct sockets {
 	uint32_t max;
 	struct connection *hand; /* of the ring of all connections */
 	uint64_t certain_ns; /* since then, no connection was forgotten */
+	/*
+	 * Any process can make objects of TLS without sockets, as many as it likes: these have
+	 * places of their own, beside `max`, which the next of them takes over in turn.
+	 */
+	uint64_t *loose_keys; /* owned; of those that took places, some of which are gone */
+	uint32_t loose_max, loose_next;
+	uint32_t loose; /* followed now */
+	uint64_t loose_certain_ns;
 };
 
 /* For at most `max` of them. `all` has its key and ends set before. Returns 0 or -ENOMEM. */

@@ -614,6 +614,46 @@ static void leaves_out_unknown_protocols(void **state)
 	assert_int_equal(next_limit(talked), REQUESTS_LIMIT_SIZES);
 }
 
+static void plaintext_without_socket(struct talked *talked, uint64_t number)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_tls_data, TALKED_TID);
+
+	frame_put_i64(frame, tls_data__direction, tls_directions__read);
+	frame_put_i64(frame, tls_data__size, 6);
+	frame_put_i64(frame, tls_data__stream, TLS_KEY | TLS_KEY_LOOSE | number);
+	frame_put_bytes(frame, tls_data__data, "Q b 0\n", 6);
+	requests_take(talked->requests, drive_end(&talked->drive));
+}
+
+/* Objects of TLS cost nothing: who makes many of them drives out no socket. */
+static void keeps_sockets_from_plaintext_without(void **state)
+{
+	const struct requests_config config = {.sockets_max = 16};
+	struct talked *talked = *state;
+	struct requests_stats stats;
+
+	talked_finish(talked);
+	talked_begin(talked, &config);
+	talked->drive.ts_ns += UINT64_C(2000000000);
+	for (unsigned int i = 0; i < 16; i++) {
+		talked->ino = 10 + i;
+		talked_text(talked, DIRECTION_IN, "Q a 0\n");
+	}
+	for (unsigned int i = 1; i <= 100; i++)
+		plaintext_without_socket(talked, i);
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.sockets, 116);
+	/* And 3 beside them. */
+	assert_int_equal(stats.followed, 19);
+	assert_int_equal(stats.no_room, 97);
+	for (unsigned int i = 0; i < 16; i++) {
+		talked->ino = 10 + i;
+		talked_text(talked, DIRECTION_OUT, "R 0\n");
+	}
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.sockets, 116);
+}
+
 static void forgets_the_least_used_socket(void **state)
 {
 	const struct requests_config config = {.sockets_max = 4};
@@ -792,6 +832,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(tells_limits_again),
 	TEST(leaves_out_unknown_protocols),
 	TEST(forgets_the_least_used_socket),
+	TEST(keeps_sockets_from_plaintext_without),
 	TEST(has_room_for_so_many_requests),
 	TEST(begins_late_with_care),
 	TEST(follows_sockets_without_places),
