@@ -188,7 +188,7 @@ struct profile_rule {
 	__s32 cfa_offset, ra_offset, bp_offset;
 };
 
-/* User space is told of what is new, in a ring buffer. */
+/* A record of the ring buffer, by which user space learns of new processes and files. */
 enum profile_news_kind { PROFILE_NEWS_FILE, PROFILE_NEWS_PAGE, PROFILE_NEWS_PROCESS };
 
 struct profile_news {

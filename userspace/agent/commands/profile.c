@@ -158,6 +158,24 @@ static int follow_until(struct profile_job *job, uint64_t end_ns)
 	return r < 0 ? r : 0;
 }
 
+/*
+ * The capture is complete. What files of others have in them decides how long finding names takes:
+ * the next signal ends it, and it has no priority.
+ */
+static void profile_end_capture(struct profile_job *job)
+{
+	struct signalfd_siginfo taken;
+	sigset_t set;
+
+	while (read(job->signals, &taken, sizeof(taken)) == sizeof(taken))
+		;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
 static int profile_capture_all(struct profile_job *job)
 {
 	uint64_t begin_ns = 0, end_ns, next_ns;
@@ -183,6 +201,7 @@ static int profile_capture_all(struct profile_job *job)
 		r = profile_capture_read(job->capture, &job->stacks);
 	if (r >= 0)
 		r = profile_capture_read_waits(job->capture, &job->stacks);
+	profile_end_capture(job);
 	if (r >= 0 && !job->stacks.rows_count)
 		fprintf(stderr,
 			"agent: nothing was seen: no thread ran, or began or ended a wait\n");

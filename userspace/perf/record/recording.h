@@ -18,7 +18,7 @@ struct perf_recording_config {
 	const struct perf_target *target; /* likewise */
 	const struct perf_machine *machine; /* likewise */
 	struct perf_record_options options;
-	uint32_t ring_bytes; /* of each CPU, a power of two of pages; 0: as much as is allowed */
+	uint32_t ring_bytes; /* of each CPU, a power of two of pages; 0: the largest allowed size */
 };
 
 struct perf_recording_stats {

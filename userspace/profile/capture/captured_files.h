@@ -56,7 +56,7 @@ int captured_files_want(struct captured_files *files, const struct profile_page_
  */
 int captured_files_add_mapped(struct captured_files *files, uint32_t pid);
 
-/* Adds those that it was not told of, as there were too many at once. */
+/* Adds files whose records were lost because the ring buffer was full. */
 int captured_files_look(struct captured_files *files);
 
 /*

@@ -374,7 +374,7 @@ static uint64_t read_loss(const struct profile_capture *capture, uint32_t cause)
 	return sum;
 }
 
-/* Since the last time; and looks for files that it was not told of. */
+/* Counts losses since the last call, and looks for files whose records were lost. */
 static int add_losses(struct profile_capture *capture, struct stacks *stacks)
 {
 	static const uint8_t losses[PROFILE_LOSSES] = {

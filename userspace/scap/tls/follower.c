@@ -251,8 +251,9 @@ static void look_at_all(struct tls_follower *follower)
 {
 	for (size_t i = 0; i < follower->count; i++)
 		follower->libraries[i].unseen++;
-	tls_mapped_all(follower->proc, see_file, follower);
+	/* First, so that files of others do not take all places. */
 	look_at_usual(follower);
+	tls_mapped_all(follower->proc, see_file, follower);
 	for (size_t i = follower->count; i > 0; i--)
 		if (follower->libraries[i - 1].unseen >= LOOKS_UNSEEN)
 			forget_library(follower, i - 1);
