@@ -39,10 +39,11 @@ static void expect_in(const char *picture, const char *part)
 
 static size_t count_in(const char *picture, const char *part)
 {
-	size_t n = 0;
+	size_t len = strlen(part), n = 0;
 
-	for (const char *at = picture; (at = strstr(at, part)); at++)
-		n++;
+	/* No strstr(): a sanitizer has it read all of the rest each time. */
+	for (const char *at = picture; (at = strchr(at, *part)); at++)
+		n += strncmp(at, part, len) == 0;
 	return n;
 }
 

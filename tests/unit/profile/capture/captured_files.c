@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that the kernel saw, told of by maps as its programs write them: this test's own program.
+ */
+#include "profile/capture/captured_files.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "unit.h"
+
+enum { INDEX = 7, FILES_MAX = 64, PAGES_MAX = 4096 };
+
+struct seen {
+	struct captured_files files;
+	struct profile_file_key key; /* this program */
+	int proc, files_map, pages_map;
+};
+
+static const char *missing(void)
+{
+	return geteuid() == 0 ? NULL : "root";
+}
+
+static int make_map(enum bpf_map_type type, uint32_t key, uint32_t value, uint32_t entries,
+		    uint32_t flags)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = flags);
+	int map = bpf_map_create(type, "captured_files", key, value, entries, &options);
+
+	assert_true(map >= 0);
+	return map;
+}
+
+/* The key of this program, and where it is mapped first. */
+static void find_self(struct seen *seen, struct profile_file *file)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char rights[8], line[4096];
+	bool found = false;
+
+	*file = (struct profile_file){.index = INDEX, .pid = (uint32_t)getpid()};
+	while (!found && fgets(line, sizeof(line), maps)) {
+		unsigned int major, minor;
+
+		if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu", &file->begin, &file->end, rights,
+			   &file->offset, &major, &minor, &seen->key.ino) == 7 &&
+		    (uintptr_t)find_self >= file->begin && (uintptr_t)find_self < file->end) {
+			seen->key.dev = major << 20 | minor;
+			found = true;
+		}
+	}
+	fclose(maps);
+	assert_true(found);
+}
+
+static void see(struct seen *seen, uint32_t pid)
+{
+	struct profile_file file;
+
+	find_self(seen, &file);
+	file.pid = pid;
+	assert_int_equal(bpf_map_update_elem(seen->files_map, &seen->key, &file, BPF_ANY), 0);
+}
+
+static void open_files(struct seen *seen)
+{
+	struct tables tables;
+	int chunks = make_map(BPF_MAP_TYPE_ARRAY, 4, sizeof(struct profile_chunk), PROFILE_CHUNKS,
+			      BPF_F_MMAPABLE);
+	int rules = make_map(BPF_MAP_TYPE_ARRAY, 4, sizeof(struct profile_rule), PROFILE_RULES,
+			     BPF_F_MMAPABLE);
+
+	*seen = (struct seen){.proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	seen->files_map = make_map(BPF_MAP_TYPE_HASH, sizeof(struct profile_file_key),
+				   sizeof(struct profile_file), FILES_MAX, 0);
+	seen->pages_map = make_map(BPF_MAP_TYPE_HASH, sizeof(struct profile_page_key),
+				   sizeof(struct profile_page), PAGES_MAX, 0);
+	assert_int_equal(tables_open(&tables, chunks, rules, seen->pages_map), 0);
+	captured_files_init(&seen->files, seen->proc, seen->files_map, 1, &tables);
+	close(chunks);
+	close(rules);
+}
+
+static void close_files(struct seen *seen)
+{
+	captured_files_finish(&seen->files);
+	close(seen->files_map);
+	close(seen->pages_map);
+	close(seen->proc);
+}
+
+static size_t count_pages(const struct seen *seen)
+{
+	struct profile_page_key key, next;
+	void *before = NULL;
+	size_t count = 0;
+
+	for (; bpf_map_get_next_key(seen->pages_map, before, &next) == 0; count++) {
+		key = next;
+		before = &key;
+	}
+	return count;
+}
+
+/* A new file gets its tables; known ones, and those that the maps do not have, are left alone. */
+static void test_add(void **state)
+{
+	const struct profile_file_key other = {.ino = 1, .dev = 1};
+	const struct captured_file *file;
+	struct profile_file now;
+	struct seen seen;
+	struct stat own, got;
+
+	open_files(&seen);
+	see(&seen, (uint32_t)getpid());
+	assert_int_equal(captured_files_add(&seen.files, &other), 0);
+	assert_null(captured_files_find(&seen.files, INDEX));
+	assert_int_equal(captured_files_add(&seen.files, &seen.key), 0);
+	file = captured_files_find(&seen.files, INDEX);
+	assert_non_null(file);
+	assert_int_equal(stat("/proc/self/exe", &own), 0);
+	assert_int_equal(fstat(file->file.fd, &got), 0);
+	assert_int_equal(got.st_ino, own.st_ino);
+	assert_int_equal(bpf_map_lookup_elem(seen.files_map, &seen.key, &now), 0);
+	assert_int_equal(now.state, PROFILE_FILE_LOADED);
+	while (captured_files_fill(&seen.files))
+		;
+	assert_true(count_pages(&seen) > 0);
+	assert_true(seen.files.tables.rows_count > 0);
+	assert_int_equal(captured_files_add(&seen.files, &seen.key), 0);
+	assert_int_equal(seen.files.count, 1);
+	close_files(&seen);
+}
+
+/* A process that has ended: the file is forgotten, and taken from the next one that has it. */
+static void test_vanished(void **state)
+{
+	struct profile_file now;
+	struct seen seen;
+
+	open_files(&seen);
+	see(&seen, UINT32_MAX / 2);
+	assert_int_equal(captured_files_look(&seen.files), 0);
+	assert_int_equal(seen.files.vanished, 1);
+	assert_int_not_equal(bpf_map_lookup_elem(seen.files_map, &seen.key, &now), 0);
+	see(&seen, (uint32_t)getpid());
+	assert_int_equal(captured_files_look(&seen.files), 0);
+	assert_int_equal(seen.files.vanished, 1);
+	assert_int_equal(bpf_map_lookup_elem(seen.files_map, &seen.key, &now), 0);
+	assert_int_equal(now.state, PROFILE_FILE_LOADED);
+	close_files(&seen);
+}
+
+/* A page that is wanted of a file that has none there is said to be empty, once. */
+static void test_want(void **state)
+{
+	const struct profile_page_key key = {INDEX, 1 << 20}, none = {INDEX + 1, 0};
+	struct profile_page page = {.state = PROFILE_PAGE_WANTED};
+	struct seen seen;
+
+	open_files(&seen);
+	see(&seen, (uint32_t)getpid());
+	assert_int_equal(captured_files_add(&seen.files, &seen.key), 0);
+	assert_int_equal(bpf_map_update_elem(seen.pages_map, &key, &page, BPF_ANY), 0);
+	assert_int_equal(bpf_map_update_elem(seen.pages_map, &none, &page, BPF_ANY), 0);
+	assert_int_equal(captured_files_want(&seen.files, &key), 0);
+	assert_int_equal(captured_files_want(&seen.files, &none), 0);
+	assert_int_equal(bpf_map_lookup_elem(seen.pages_map, &key, &page), 0);
+	assert_int_equal(page.state, PROFILE_PAGE_LOADED);
+	assert_int_equal(page.count, 0);
+	assert_int_equal(bpf_map_lookup_elem(seen.pages_map, &none, &page), 0);
+	assert_int_equal(page.state, PROFILE_PAGE_WANTED);
+	close_files(&seen);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_add),
+	cmocka_unit_test(test_vanished),
+	cmocka_unit_test(test_want),
+};
+
+UNIT_GROUP(tests, .missing = missing);
