@@ -11,7 +11,7 @@
 
 #include "agent/commands/commands.h"
 #include "agent/commands/subcommands.h"
-#include "agent/commands/tools.h"
+#include "agent/tools/tools.h"
 #include "agent/config/load.h"
 #include "agent/options/row.h"
 #include "output/targets/kinds.h"

@@ -3,40 +3,10 @@
 #ifndef AGENT_COMMANDS_COMMANDS_H
 #define AGENT_COMMANDS_COMMANDS_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "abi.h"
+#include "agent/options/command.h"
 #include "agent/options/options.h"
 #include "agent/options/row.h"
-#include "util/buf.h"
-#include "util/error.h"
-
-/* Shared by commands: messages on stderr, and the exit codes of the agent. */
-
-/* In addition to EXIT_SUCCESS and EXIT_FAILURE: wrong command line. */
-enum { EXIT_USAGE = 2 };
-
-/* Prints the error and returns the exit code. */
-static inline int command_fail(int exit_code, const struct error *err)
-{
-	fprintf(stderr, "agent: %s\n", err->text);
-	return exit_code;
-}
-
-/* Prints whole lines, and frees them. */
-static inline void command_print_messages(struct buf *messages)
-{
-	if (messages->len)
-		fwrite(messages->data, 1, messages->len, stderr);
-	buf_finish(messages);
-}
-
-/* The exit code of a command that ends after output to standard output. */
-static inline int command_finish_output(void)
-{
-	return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
-}
 
 /* `agent [FILTER]`: captures, or reads a capture file. */
 
@@ -170,45 +140,11 @@ const char *spool_word(unsigned int i);
 
 int spool_run(const struct options *options);
 
-/* The command `agent profile`, which reads its options by itself. */
-
 /*
- * Captures a profile for a time, or until a signal, and prints it. Returns the exit code of the
- * agent.
- */
-int profile_run(const struct options *options);
-
-/* The command `agent stat`, which reads its options by itself. */
-
-/*
- * Counts perf events while a command runs, or of other targets until a signal, and prints the
- * counts. Returns the exit code of the command, or of the agent.
- */
-int stat_run(const struct options *options);
-
-/*
- * The commands ps, lsof and netstat: the machine as it is now, from /proc, with options of their
- * own. Return the exit code of the agent.
- */
-int ps_run(const struct options *options);
-int lsof_run(const struct options *options);
-int netstat_run(const struct options *options);
-
-/* The command `agent trace`, which does so, too. */
-
-/*
- * Prints the calls of a command or of processes as strace does. Returns the exit code of the
- * command, or of the agent.
+ * The command `agent trace`, which reads options of its own: prints the calls of a command or of
+ * processes as strace does. Returns the exit code of the command, or of the agent.
  */
 int trace_run(const struct options *options);
-
-/* The command `agent record`, which does so, too. */
-
-/*
- * Samples perf events while a command runs, or of other targets until a signal, and writes a file.
- * Returns the exit code of the command, or of the agent.
- */
-int record_run(const struct options *options);
 
 /* agent status: prints the status of an agent that runs. */
 

@@ -5,9 +5,8 @@
 
 #include "agent/commands/commands.h"
 #include "agent/commands/subcommands.h"
-#ifdef WITH_STATUS
-#endif
 #include "agent/options/row.h"
+#include "agent/tools/run.h"
 
 /* As logs of servers have it. */
 #define REQUESTS_FORMAT                                                                            \

@@ -10,7 +10,6 @@
 
 #define FILE_OPTION "-r current.scap"
 
-
 struct captured {
 	struct options options;
 	int exit_code;

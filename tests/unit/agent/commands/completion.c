@@ -27,8 +27,9 @@ static void test_shells(void **state)
 static void test_rejected(void **state)
 {
 	expect_rejected("completion", "completion needs a SHELL");
-	expect_rejected("completion zhs", "completion: expected bash, fish or zsh, not 'zhs' (did you "
-					  "mean 'zsh'?)");
+	expect_rejected("completion zhs",
+			"completion: expected bash, fish or zsh, not 'zhs' (did you "
+			"mean 'zsh'?)");
 	expect_rejected("completion bash -v", "completion does not take -v");
 }
 

@@ -82,7 +82,6 @@ static void test_lsm(void **state)
 	doctored_expect(*state, "doctor", doctor_lsm, DOCTOR_LIMITED, "cri-containerd");
 }
 
-
 static void test_connections(void **state)
 {
 	doctored_expect(*state, "doctor", doctor_connections, DOCTOR_OK, "translates nothing");

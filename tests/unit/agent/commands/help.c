@@ -62,7 +62,8 @@ static void test_everything(void **state)
 		       (const char *[]){"  -s, --snaplen BYTES ", "  -h, --help[=all] ",
 					"  -e, --events COUNT ", "  check-rules FILE... ",
 					"  fields [PATTERN] ", "  version ",
-					"names them: switch page_fault request tcp_connect\n", NULL});
+					"names them: switch page_fault request tcp_connect\n",
+					NULL});
 	printed_finish(&printed);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands ps, lsof and netstat: tables of the machine, and what they reject. */
-#include "agent/commands/machine.h"
+#include "agent/tools/machine.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/commands.h"
+#include "agent/tools/run.h"
 #include "printed.h"
 #include "sinsp/sinsp.h"
 #include "unit.h"
@@ -98,7 +98,7 @@ static void finds_users_and_containers(void **state)
 static void shows_itself(void **state)
 {
 	char line[64], pid[24];
-	const char *const words[] = {pid, "test_agent_comm", NULL};
+	const char *const words[] = {pid, "test_agent_tool", NULL};
 
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	snprintf(line, sizeof(line), "ps -p %d", getpid());

@@ -11,8 +11,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "agent/commands/commands.h"
-#include "agent/commands/machine.h"
+#include "agent/tools/run.h"
+#include "agent/tools/machine.h"
 #include "event/address.h"
 #include "scap/proc/text.h"
 #include "util/count.h"

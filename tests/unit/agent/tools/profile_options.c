@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of the command profile. */
-#include "agent/commands/profile_options.h"
+#include "agent/tools/profile_options.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads them with getopt_long(3), whose tables are made of the rows. */
-#include "agent/commands/own_options.h"
+#include "agent/tools/own_options.h"
 
 #include <errno.h>
 #include <getopt.h>

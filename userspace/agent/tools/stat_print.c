@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A row of functions for each form. Widths are those of perf. */
-#include "agent/commands/stat_print.h"
+#include "agent/tools/stat_print.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef AGENT_COMMANDS_STAT_METRICS_H
 #define AGENT_COMMANDS_STAT_METRICS_H
 
-#include "agent/commands/stat_print.h"
+#include "agent/tools/stat_print.h"
 #include "perf/event.h"
 
 /* Of one event: what was counted, as the kernel counts it. */

@@ -3,7 +3,7 @@
  * The counts are those of agent/counts. Names are what a state knows that is filled from /proc when
  * containers have come: there are no events that would keep it up to date.
  */
-#include "agent/commands/stat_containers.h"
+#include "agent/tools/stat_containers.h"
 
 #include <errno.h>
 #include <stdlib.h>

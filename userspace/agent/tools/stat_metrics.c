@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of metrics: what an event is divided by, and how that is called. */
-#include "agent/commands/stat_metrics.h"
+#include "agent/tools/stat_metrics.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command stat: counts while a command runs, or until a signal, once or several times. */
-#include "agent/commands/commands.h"
+#include "agent/tools/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/commands/own_options.h"
-#include "agent/commands/stat_containers.h"
-#include "agent/commands/stat_metrics.h"
-#include "agent/commands/stat_options.h"
+#include "agent/tools/own_options.h"
+#include "agent/tools/stat_containers.h"
+#include "agent/tools/stat_metrics.h"
+#include "agent/tools/stat_options.h"
 #include "perf/attr.h"
 #include "perf/count/count.h"
 #include "perf/open.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of the options of `agent profile`, and what they set. */
-#include "agent/commands/profile_options.h"
+#include "agent/tools/profile_options.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/commands/own_options.h"
+#include "agent/tools/own_options.h"
 #include "util/count.h"
 #include "util/value.h"
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/commands/commands.h"
-#include "agent/commands/machine.h"
+#include "agent/tools/run.h"
+#include "agent/tools/machine.h"
 #include "output/redact/redact.h"
 #include "scap/proc/text.h"
 #include "util/clock.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/commands/record_options.h"
+#include "agent/tools/record_options.h"
 #include "agent/commands/subcommands.h"
 #include "printed.h"
 #include "tree.h"

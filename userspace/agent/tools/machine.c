@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as /proc shows it, and tables of it. */
-#include "agent/commands/machine.h"
+#include "agent/tools/machine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/commands/commands.h"
+#include "agent/tools/run.h"
 #include "sinsp/sinsp.h"
 #include "util/json.h"
 #include "util/terminal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each format of a profile, in a file; and what is compared with an earlier one. */
-#include "agent/commands/profile_print.h"
+#include "agent/tools/profile_print.h"
 
 #include <fcntl.h>
 #include <stdio.h>

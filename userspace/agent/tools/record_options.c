@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of options of `agent record`, and what they set. */
-#include "agent/commands/record_options.h"
+#include "agent/tools/record_options.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/commands/own_options.h"
+#include "agent/tools/own_options.h"
 #include "util/count.h"
 #include "util/value.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command profile: captures for a time, or until a signal, and prints the stacks. */
-#include "agent/commands/commands.h"
+#include "agent/tools/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 
 #include <bpf/bpf.h>
 
-#include "agent/commands/own_options.h"
-#include "agent/commands/profile_options.h"
-#include "agent/commands/profile_print.h"
+#include "agent/tools/own_options.h"
+#include "agent/tools/profile_options.h"
+#include "agent/tools/profile_print.h"
 #include "agent/input/host.h"
 #include "profile/capture/profile_capture.h"
 #include "sinsp/sinsp.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of bcc's tools: the command lines that they make, and what they reject. */
-#include "agent/commands/tools.h"
+#include "agent/tools/tools.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/commands/commands.h"
+#include "agent/tools/run.h"
 #include "printed.h"
 #include "unit.h"
 
@@ -33,8 +33,8 @@ static void makes_command_lines(void **state)
 		const char *words, *made;
 	} rows[] = {
 		{"opensnoop", "agent|view|opensnoop"},
-		{"opensnoop -xp 42 -TU",
-		 "agent|view|opensnoop|--filter|evt.failed = true  and proc.pid = \"42\"|-p|time,user"},
+		{"opensnoop -xp 42 -TU", "agent|view|opensnoop|--filter|evt.failed = true  and "
+					 "proc.pid = \"42\"|-p|time,user"},
 		{"opensnoop -ncat -d 3",
 		 "agent|view|opensnoop|--duration|3|--filter|proc.name contains \"cat\""},
 		{"execsnoop", "agent|view|execsnoop|--filter|evt.failed = false"},

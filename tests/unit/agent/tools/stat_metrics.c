@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/commands/stat_metrics.h"
+#include "agent/tools/stat_metrics.h"
 #include "perf/event.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* Lines of counts in each form, as perf has them. */
 #include <string.h>
 
-#include "agent/commands/stat_print.h"
+#include "agent/tools/stat_print.h"
 #include "unit.h"
 
 static const struct stat_line clock_line = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command record: opens events and files, and moves what the rings have from the one to the
  * other. */
-#include "agent/commands/commands.h"
+#include "agent/tools/run.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/commands/own_options.h"
-#include "agent/commands/record_options.h"
+#include "agent/tools/own_options.h"
+#include "agent/tools/record_options.h"
 #include "agent/process/child.h"
 #include "agent/process/signals.h"
 #include "perf/attr.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/commands/stat_print.h"
+#include "agent/tools/stat_print.h"
 #include "util/buf.h"
 #include "util/error.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of tools and of their options; what command line of a view they make. */
-#include "agent/commands/tools.h"
+#include "agent/tools/tools.h"
 
 #include <errno.h>
 #include <stdio.h>

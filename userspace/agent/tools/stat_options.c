@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of options of `agent stat`, and what they set. */
-#include "agent/commands/stat_options.h"
+#include "agent/tools/stat_options.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/commands/own_options.h"
+#include "agent/tools/own_options.h"
 #include "util/count.h"
 
 static int set_events(void *options, const char *value, struct error *err)

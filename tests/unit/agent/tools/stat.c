@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/commands/stat_options.h"
+#include "agent/tools/stat_options.h"
 #include "agent/commands/subcommands.h"
 #include "perf/count/target.h"
 #include "printed.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names, then a tree or the stacks themselves in the format, then what is not in them. */
-#include "agent/commands/profile_print.h"
+#include "agent/tools/profile_print.h"
 
 #include <errno.h>
 #include <fcntl.h>

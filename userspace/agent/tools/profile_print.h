@@ -3,7 +3,7 @@
 #ifndef AGENT_COMMANDS_PROFILE_PRINT_H
 #define AGENT_COMMANDS_PROFILE_PRINT_H
 
-#include "agent/commands/profile_options.h"
+#include "agent/tools/profile_options.h"
 #include "profile/stacks.h"
 #include "util/error.h"
 
