@@ -58,6 +58,7 @@ static const struct tool {
 	const char *name, *view;
 	const char *filter; /* beside that of the view, unless an option removes it; or NULL */
 	const struct tool_option *options[TOOL_OPTIONS_MAX];
+	bool takes_number; /* one stands for an argument of the view, not for an interval */
 } tools[] = {
 	{"bindsnoop", NULL, NULL, {&of_pid, &of_user, &with_seconds}},
 	{"execsnoop",
@@ -65,7 +66,9 @@ static const struct tool {
 	 "evt.failed = false",
 	 {&of_pid, &of_name, &of_user, &with_time, &with_seconds, &with_user, &also_failed}},
 	{"exitsnoop", NULL, NULL, {&of_pid, &of_name, &only_bad_exits, &with_time, &with_seconds}},
+	{"fileslower", "slowfiles", NULL, {&of_pid}, .takes_number = true},
 	{"filetop", NULL, NULL, {&of_pid, &rows_count}},
+	{"gethostlatency", NULL, NULL, {&of_pid}},
 	{"killsnoop", NULL, NULL, {&of_pid, &only_failed, &by_signal}},
 	{"mountsnoop", NULL, NULL, {&of_pid, &with_seconds}},
 	{"opensnoop",
@@ -73,7 +76,10 @@ static const struct tool {
 	 NULL,
 	 {&of_pid, &of_tid, &of_user, &of_name, &only_failed, &with_time, &with_user,
 	  &for_seconds}},
+	{"pidpersec", NULL, NULL, {&of_pid}},
+	{"shmsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_seconds, &for_seconds}},
 	{"sigsnoop", NULL, NULL, {&of_pid, &only_failed, &by_signal}},
+	{"sofdsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_seconds, &for_seconds}},
 	{"solisten", NULL, NULL, {&of_pid}},
 	{"statsnoop", NULL, NULL, {&of_pid, &only_failed, &with_time, &with_seconds}},
 	{"syncsnoop", NULL, NULL, {&of_pid}},
@@ -119,6 +125,7 @@ struct tool_made {
 	struct buf filter, columns;
 	const char *view;
 	bool removes;
+	bool has_number; /* the argument of the view */
 	unsigned int numbers; /* words that were an interval and a count */
 };
 
@@ -187,7 +194,9 @@ static int tool_read_word(const struct tool *tool, const char *word, struct tool
 	bool is_number = *word && word[strspn(word, "0123456789.")] == '\0';
 	int r = 0;
 
-	if (is_number && made->numbers < COUNT(options))
+	if (is_number && tool->takes_number && !made->has_number)
+		made->has_number = true;
+	else if (is_number && made->numbers < COUNT(options))
 		r = tools_add(made->line, options[made->numbers++]);
 	if (r == 0)
 		r = tools_add(made->line, word);

@@ -37,6 +37,8 @@ static void makes_command_lines(void **state)
 					 "proc.pid = \"42\"|-p|time,user"},
 		{"opensnoop -ncat -d 3",
 		 "agent|view|opensnoop|--duration|3|--filter|proc.name contains \"cat\""},
+		{"fileslower -p 7 20", "agent|view|slowfiles|20|--filter|proc.pid = \"7\""},
+		{"fileslower 1 2", "agent|view|slowfiles|1|--interval|2"},
 		{"execsnoop", "agent|view|execsnoop|--filter|evt.failed = false"},
 		{"execsnoop -x", "agent|view|execsnoop"},
 		{"syscount -L -T 5 2 10",
