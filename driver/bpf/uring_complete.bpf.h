@@ -112,10 +112,16 @@ static __always_inline bool uring_is_dropped(const struct uring_note *note, __u3
 	return budget_sheds(event);
 }
 
-static __always_inline struct uring_handed *uring_hand(enum uring_origin origin)
+static __always_inline struct uring_hands *uring_all_hands(void)
 {
 	__u32 zero = 0;
-	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
+
+	return bpf_map_lookup_elem(&uring_hands, &zero);
+}
+
+static __always_inline struct uring_handed *uring_hand(enum uring_origin origin)
+{
+	struct uring_hands *hands = uring_all_hands();
 
 	return hands ? &hands->from[origin] : NULL;
 }
@@ -199,6 +205,14 @@ static __always_inline bool uring_wants(const volatile struct uring_events *even
 	return events->event || events->second;
 }
 
+/* Whether a number may be another file after an operation. */
+static __always_inline bool uring_renumbers(__u8 opcode)
+{
+	return opcode == URING_OP_OPENAT || opcode == URING_OP_OPENAT2 ||
+	       opcode == URING_OP_CLOSE || opcode == URING_OP_ACCEPT || opcode == URING_OP_SOCKET ||
+	       opcode == URING_OP_PIPE;
+}
+
 /*
  * Whether an event is wanted of an operation after which a number may be another file. Then the
  * event of a request is written before the next one of the same submission begins, and not when all
@@ -274,11 +288,29 @@ static __always_inline __u32 uring_prepare_untold(struct uring_place place, __u6
 			.request = request, .result = URING_UNTOLD, .is_untold = 1, .goes_on = 1});
 }
 
+/* The note of a request, when its place is taken: what comes before it and after it. */
+static __always_inline void uring_chain(struct uring_place place, bool after_event)
+{
+	struct uring_hands *hands;
+	bool renumbers = uring_may_renumber() && uring_renumbers(place.note->opcode);
+
+	if (!after_event && !renumbers)
+		return;
+	hands = uring_all_hands();
+	if (!hands)
+		return;
+	if (after_event)
+		hands->from[URING_AT_NEXT_SUBMISSION].begins = place.number + 1;
+	if (renumbers)
+		hands->renumbers = place.note->ring;
+}
+
 /*
- * Notes what is wanted. Returns the number of the event that it has already, 0 if it has none.
+ * Notes what is wanted; `after_event`: when that of another one has been written. Returns the
+ * number of the event that it has already, 0 if it has none.
  */
 static __always_inline __u32 uring_prepare_begun(struct io_kiocb *request,
-						 struct uring_events events)
+						 struct uring_events events, bool after_event)
 {
 	struct task_struct *task = this_task();
 	struct uring_place place;
@@ -287,10 +319,54 @@ static __always_inline __u32 uring_prepare_begun(struct io_kiocb *request,
 		uring_lose_stale((__u64)request);
 		return 0;
 	}
-	place = uring_note_request(request, task);
-	if (place.note)
+	place = uring_note_request(request, task, after_event ? 0 : bpf_ktime_get_boot_ns());
+	if (place.note) {
+		uring_chain(place, after_event);
 		return uring_prepare_untold(place, (__u64)request);
+	}
 	uring_count_unplaced(request, uring_any_event(events), pid_of(task));
+	return 0;
+}
+
+/* The time of what is submitted, of which the program of an event was told. */
+static __always_inline void uring_stamp(__u32 begins, __u64 now)
+{
+	struct uring_note *note = begins ? uring_note(begins - 1) : NULL;
+
+	if (note)
+		note->submitted_ns = now;
+}
+
+/*
+ * Writes the event of what was submitted before. Returns if it cannot, with the time of what begins
+ * now.
+ */
+static __always_inline void uring_jump_ended(__u64 *ctx, __u32 ended)
+{
+	struct uring_handed *handed;
+
+	uring_jump(ctx, URING_AT_NEXT_SUBMISSION, ended);
+	handed = uring_hand(URING_AT_NEXT_SUBMISSION);
+	if (handed)
+		uring_stamp(handed->begins, bpf_ktime_get_boot_ns());
+}
+
+/*
+ * Of what is not wanted: the ring may have an event to write before. Until then it is asked for
+ * each time, as what a chain of links begins with is executed later.
+ */
+static __always_inline int uring_note_unwanted(__u64 *ctx, struct io_kiocb *request)
+{
+	struct uring_hands *hands = uring_all_hands();
+	__u32 ended;
+
+	if (!hands || !hands->renumbers || hands->renumbers != GET_WORD(request, ctx))
+		return 0;
+	ended = uring_prepare_ended((__u64)request);
+	if (!ended)
+		return 0;
+	hands->renumbers = 0;
+	uring_jump_ended(ctx, ended);
 	return 0;
 }
 
@@ -299,12 +375,15 @@ static __always_inline int note_submitted_run(__u64 *ctx)
 {
 	struct io_kiocb *request = (void *)argument_word(ctx, 0);
 	struct uring_events events = uring_events_of(GET(request, opcode));
-	__u32 ended = uring_may_renumber() ? uring_prepare_ended((__u64)request) : 0;
-	__u32 begun;
+	__u32 ended, begun;
 
-	begun = uring_any_event(events) ? uring_prepare_begun(request, events) : 0;
+	/* Most end here, if events of others are wanted. */
+	if (!uring_any_event(events))
+		return uring_may_renumber() ? uring_note_unwanted(ctx, request) : 0;
+	ended = uring_may_renumber() ? uring_prepare_ended((__u64)request) : 0;
+	begun = uring_prepare_begun(request, events, ended);
 	if (ended)
-		uring_jump(ctx, URING_AT_NEXT_SUBMISSION, ended);
+		uring_jump_ended(ctx, ended);
 	if (begun)
 		uring_jump(ctx, URING_AT_SUBMISSION, begun);
 	return 0;
@@ -403,6 +482,15 @@ static __always_inline void uring_tell_going_on(__u64 *ctx, enum uring_origin or
 		uring_jump(ctx, origin, event);
 }
 
+/* What is completed needs no event before another submission. */
+static __always_inline void uring_forget_renumbering(void)
+{
+	struct uring_hands *hands = uring_all_hands();
+
+	if (hands)
+		hands->renumbers = 0;
+}
+
 static __always_inline int dispatch_completed_run(__u64 *ctx)
 {
 	struct io_kiocb *request = (void *)argument_word(ctx, 1);
@@ -423,6 +511,8 @@ static __always_inline int dispatch_completed_run(__u64 *ctx)
 	/* Most end here, if events of others are wanted. */
 	if (!uring_any_event(events) || uring_is_notification(request, opcode))
 		return 0;
+	if (uring_may_renumber() && uring_renumbers(opcode))
+		uring_forget_renumbering();
 	place = uring_find(address);
 	if (place.note) {
 		state = uring_look(place.word);
@@ -625,12 +715,14 @@ static __always_inline struct uring_handed uring_take_handed(struct filler *f)
 	__u64 origin = uring_handed_by(thread);
 
 	f->origin = origin;
+	f->begins = 0;
 	CHECKED(origin);
 	handed = origin < URING_ORIGINS ? uring_hand(origin) : NULL;
 	if (!handed)
 		return taken;
 	taken = *handed;
 	handed->thread = 0;
+	f->begins = taken.begins;
 	return taken;
 }
 
@@ -674,6 +766,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	if (!note || what.event != event ||
 	    (uring_look(place.word) & ~(__u64)URING_STATES) != what.request) {
 		count_lost(event, LOSS_UNTOLD);
+		if (f->begins)
+			uring_stamp(f->begins, bpf_ktime_get_boot_ns());
 		return false;
 	}
 	f->owner_pid = note->pid;
@@ -694,6 +788,7 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	}
 	if (!filler_begin(f, ctx, event, nparams))
 		goto none;
+	uring_stamp(f->begins, frame_time(f));
 	uring_take_chosen(f, note, event, what.request);
 	uring_fill_rest(f, note, &what, event);
 	uring_fill_extras(f, note, event, &what);
@@ -706,6 +801,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	}
 	return true;
 none:
+	if (f->begins)
+		uring_stamp(f->begins, bpf_ktime_get_boot_ns());
 	if (!what.goes_on)
 		uring_end_checked(f, note, place.word, what.request);
 	return false;

@@ -108,6 +108,17 @@ static __always_inline void take_rw(struct uring_note *note, struct io_kiocb *re
 	note->choice = note->args[3] == ~0ULL ? URING_FIRST : URING_SECOND_IF_POSITIONED;
 }
 
+/*
+ * Whether a 32-bit call made the ring: what its requests name is as such programs have it. Only of
+ * those that name a vector or a message.
+ */
+static __always_inline bool ring_is_narrow(__u64 at)
+{
+	struct io_ring_ctx *ring = (void *)at;
+
+	return bpf_core_field_exists(ring->compat) && BPF_CORE_READ_BITFIELD_PROBED(ring, compat);
+}
+
 /* As take_buffers(), as 32-bit programs have them. */
 static __always_inline __u64 take_narrow_buffers(struct uring_note *note, __u64 vector, __u64 count,
 						 __u32 at)
@@ -146,6 +157,7 @@ static __always_inline __u64 take_buffers(struct uring_note *note, __u64 vector,
 static __always_inline void take_vector(struct uring_note *note, struct io_kiocb *request)
 {
 	take_rw(note, request);
+	note->is_narrow = ring_is_narrow(note->ring);
 	note->args[2] = take_buffers(note, note->args[1], note->args[2], 0,
 				     URING_TEXT_BYTES / sizeof(struct user_iovec));
 	note->args[1] = (__u64)note->text;
@@ -359,6 +371,7 @@ static __always_inline void take_vectored_send(struct uring_note *note, struct i
 	struct user_message *message = (void *)(note->text + MESSAGE_AT);
 	struct address_taken to = take_destination(note, request, DESTINATION_AT);
 
+	note->is_narrow = ring_is_narrow(note->ring);
 	note->choice = URING_SECOND_EVENT;
 	note->args[1] = (__u64)message;
 	note->args[2] = GET(send, msg_flags);
@@ -412,6 +425,7 @@ static __always_inline void take_sendmsg(struct uring_note *note, struct io_kioc
 	struct user_message *message = (void *)(note->text + MESSAGE_AT);
 	struct address_taken to = take_destination(note, request, DESTINATION_AT);
 
+	note->is_narrow = ring_is_narrow(note->ring);
 	note->args[1] = 0;
 	note->args[2] = GET(send, msg_flags);
 	if (take_message_at(note, message, GET(send, buf)))
@@ -446,6 +460,7 @@ static __always_inline void take_recvmsg(struct uring_note *note, struct io_kioc
 {
 	struct io_sr_msg *message = (void *)request;
 
+	note->is_narrow = ring_is_narrow(note->ring);
 	note->args[1] = is_chosen_later(note) ? 0 : (__u64)GET(message, buf);
 	note->args[2] = GET(message, msg_flags);
 }
@@ -748,14 +763,10 @@ static __always_inline void uring_take_owner(struct uring_note *note, struct tas
 	note->files = (__u64)files_of(task);
 }
 
-/* Whether a 32-bit call made the ring: what its requests name is as such programs have it. */
-static __always_inline bool ring_is_narrow(struct io_ring_ctx *ring)
-{
-	return bpf_core_field_exists(ring->compat) && BPF_CORE_READ_BITFIELD_PROBED(ring, compat);
-}
-
+/* The time of the submission; 0: it is that of the event which is written before, see
+ * uring_stamp(). */
 static __always_inline void uring_note_make(struct uring_note *note, struct io_kiocb *request,
-					    struct task_struct *task)
+					    struct task_struct *task, __u64 submitted_ns)
 {
 	__u64 flags = GET(request, flags);
 	__s32 fd = GET(request, cqe.fd);
@@ -763,7 +774,7 @@ static __always_inline void uring_note_make(struct uring_note *note, struct io_k
 
 	note->ring = (__u64)GET(request, ctx);
 	note->user_data = GET(request, cqe.user_data);
-	note->submitted_ns = bpf_ktime_get_boot_ns();
+	note->submitted_ns = submitted_ns;
 	uring_take_owner(note, task);
 	note->opcode = GET(request, opcode);
 	note->flags = flags;
@@ -771,7 +782,7 @@ static __always_inline void uring_note_make(struct uring_note *note, struct io_k
 	note->is_multishot = 0;
 	note->is_told = 0;
 	note->choice = URING_FIRST;
-	note->is_narrow = ring_is_narrow((void *)note->ring);
+	note->is_narrow = 0;
 	note->slot = is_fixed ? fd : -1;
 	note->file_slot = 0;
 	note->args[0] = fd;
@@ -838,8 +849,8 @@ static __always_inline void uring_count_unplaced(struct io_kiocb *request, __u32
 }
 
 /* Makes the note of a request. Returns its place, if it has one. */
-static __always_inline struct uring_place uring_note_request(struct io_kiocb *request,
-							     struct task_struct *task)
+static __always_inline struct uring_place
+uring_note_request(struct io_kiocb *request, struct task_struct *task, __u64 submitted_ns)
 {
 	const __u64 address = (__u64)request;
 	__u32 number = uring_take_place(address);
@@ -852,7 +863,7 @@ static __always_inline struct uring_place uring_note_request(struct io_kiocb *re
 		return place;
 	if (number & URING_USED_AGAIN)
 		uring_lose_note(place.note);
-	uring_note_make(place.note, request, task);
+	uring_note_make(place.note, request, task, submitted_ns);
 	if (uring_completes_often(request, place.note->opcode))
 		place.note->is_multishot = uring_multishot_begin(
 			place.note->ring, place.note->user_data, address,

@@ -15,7 +15,8 @@
 
 /* Whose a socket is, and what is known of its connection. Times: boot clock, 0: not known. */
 struct socket_owner {
-	__u32 pid; /* that connected, listened or accepted; its thread may end before; 0: not known */
+	__u32 pid; /* that connected, listened or accepted; its thread may end before; 0: not known
+		    */
 	__u64 begun_ns; /* when a client began to connect */
 	__u64 established_ns;
 	__u64 ino; /* of its descriptors, also when these are closed */
@@ -62,7 +63,8 @@ struct filler {
 	__u32 stream; /* see stream_wanted(); 0 while no streams are followed */
 	/* Of an operation of io_uring, whose program may run in another task: see uring.bpf.h. */
 	bool of_request; /* there is no call: `args_taken`, and `caller` is a native one */
-	bool has_files, has_memory; /* the current task has the descriptors, memory of its process */
+	bool has_files,
+		has_memory; /* the current task has the descriptors, memory of its process */
 	__u32 owner_pid, owner_tid; /* who submitted it */
 	__u64 file; /* the struct file that the request used; 0: none */
 	__u64 made_file; /* that of the registered file that it made; likewise */
@@ -72,6 +74,7 @@ struct filler {
 	__u64 request; /* and whose it is */
 	__u64 is_untold; /* 1: it is not known how it ended, and `ret` is that of a failure */
 	__u32 origin; /* enum uring_origin */
+	__u32 begins; /* as in struct uring_handed */
 	/* Of events of sockets: */
 	struct socket_owner owner; /* whose it is */
 	struct sock *sk; /* NULL: a packet that belongs to none */
@@ -171,8 +174,8 @@ static __always_inline bool is_copy(struct filler *f, __u64 address)
 }
 
 /*
- * Reads memory of the caller, as bpf_probe_read_user() does: of a request its copy, or memory of its
- * process, if the current task has that.
+ * Reads memory of the caller, as bpf_probe_read_user() does: of a request its copy, or memory of
+ * its process, if the current task has that.
  */
 static __always_inline long read_caller(struct filler *f, void *to, __u32 size, __u64 address)
 {

@@ -120,8 +120,7 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 		cause = rate_cause(now);
 	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
 	    share_is_full(f->slot_key, sharer_of(event, frame_tid(f, event)),
-			  share_of_call(event, f->ret),
-			  event_has(event, EF_IMPORTANT)))
+			  share_of_call(event, f->ret), event_has(event, EF_IMPORTANT)))
 		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
 		return false;
@@ -133,6 +132,12 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 static __always_inline void frame_set_time(struct filler *f, __u64 now)
 {
 	*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) = now + boot_offset_ns;
+}
+
+/* Boot clock, ns. */
+static __always_inline __u64 frame_time(const struct filler *f)
+{
+	return *(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) - boot_offset_ns;
 }
 
 /*
@@ -326,7 +331,8 @@ static __always_inline void put_stream(struct filler *f)
 	__u64 pos = f->pos;
 
 	CHECKED(pos);
-	if (!(f->slot->stream.is_known | f->slot->stream.is_peek) || pos > FRAME_BYTES_MAX - sizeof(f->slot->stream))
+	if (!(f->slot->stream.is_known | f->slot->stream.is_peek) ||
+	    pos > FRAME_BYTES_MAX - sizeof(f->slot->stream))
 		return;
 	*(struct frame_stream *)(f->frame + pos) = f->slot->stream;
 	frame_flag(f, FRAME_STREAM);
@@ -366,8 +372,7 @@ static __always_inline void put_marks(struct filler *f)
 /* Ends a frame with the latency of its call, if that is known: see FRAME_TIMED. */
 static __always_inline void put_latency(struct filler *f)
 {
-	__u64 now =
-		*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) - boot_offset_ns;
+	__u64 now = frame_time(f);
 	__u64 entered = f->slot->entered_ns, pos = f->pos;
 
 	CHECKED(pos);

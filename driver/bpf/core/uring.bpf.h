@@ -127,7 +127,8 @@ struct uring_handed {
 	__u8 is_untold; /* its result is not known */
 	__u8 is_contested; /* its result is what the program let it be */
 	__u8 goes_on; /* its note stays */
-	__u8 pad[7];
+	__u8 pad[3];
+	__u32 begins; /* the place of what is submitted now, + 1; 0: none waits for the time */
 };
 
 /*
@@ -156,6 +157,8 @@ struct uring_posted {
 struct uring_hands {
 	struct uring_handed from[URING_ORIGINS];
 	struct uring_posted posted;
+	__u64 renumbers; /* the ring with the last operation that uring_renumbers(), 0: it is told
+			  */
 };
 
 struct {
