@@ -101,7 +101,7 @@ static const struct {
 	/* Control groups that come, and their counters. */
 	{COUNTERS, "inotify_add_watch inotify_rm_watch perf_event_open"},
 	/* Probes in programs. */
-	{PROBES, "perf_event_open"},
+	{PROBES, "inotify_add_watch inotify_rm_watch perf_event_open"},
 	/* The other process: memory, itself, threads, answers, what the kernel says of itself. */
 	{LOADER,
 	 "brk madvise membarrier mremap munmap memfd_create mlock clock_gettime clock_nanosleep "
@@ -260,6 +260,9 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 		r = calls_add_socket(filter, roles);
 	if (r == 0 && (roles & (EVENTS | LOADER)))
 		r = add_bpf(filter, roles & LOADER);
+	if (r == 0 && role == ROLE_PROBES)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
+				     SCMP_A0(SCMP_CMP_EQ, BPF_LINK_CREATE));
 	if (r == 0 && role == ROLE_SAMPLER)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
 				     SCMP_A0(SCMP_CMP_EQ, BPF_ITER_CREATE));

@@ -28,6 +28,7 @@ int live_tls_begin(struct live_tls *tls, const struct live_loaded *loaded,
 	    loaded->rejected[EVENT_tls_data])
 		return 0;
 	find_programs(loaded, &programs);
+	programs.chosen = config->tls_chosen;
 	r = tls_follower_join(config->tls, &programs, &tls->capture);
 	if (r)
 		return error_set(err, r, "setting programs in TLS libraries: %s", strerror(-r));

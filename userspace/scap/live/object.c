@@ -23,6 +23,7 @@
 #include "scap/live/reasons.h"
 #include "scap/live/skeleton.h"
 #include "scap/live/uring_hooks.h"
+#include "scap/tls/probe.h"
 #include "util/count.h"
 
 #define PROC_FD_PATH "/proc/self/fd/"
@@ -75,6 +76,10 @@ static int choose_programs(struct live_object *object, struct error *err)
 			program,
 			!object->rejected[i] && can_attach(object, row) &&
 				live_program_wanted(row, object->config, object->rejected_events));
+		/* Kernels that know no such type load it as any other. */
+		if (row->at_probes)
+			bpf_program__set_expected_attach_type(
+				program, (enum bpf_attach_type)TLS_PROBE_LINK_TYPE);
 	}
 	bpf_program__set_autoload(object->skeleton->progs.cgroup_roots, object->wants_cgroup_roots);
 	bpf_program__set_autoload(object->skeleton->progs.own_groups, object->wants_own_groups);

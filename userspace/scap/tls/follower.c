@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 
 #include "abi.h"
 #include "privileges/privileges.h"
+#include "scap/tls/libraries.h"
 #include "scap/tls/mapped.h"
 #include "scap/tls/probe.h"
 #include "util/clock.h"
@@ -28,29 +30,25 @@
 
 enum {
 	LOOK_MS = 60000, /* how often all processes are looked at, */
-	LOOKS_UNSEEN = 2, /* and after how many looks a library that nobody maps is forgotten */
+	LOOK_APART_MS = 3000, /* how soon at the earliest, */
+	LOOK_SHARE = 10, /* and how many times as long as it takes there is none */
+	LOOKS_UNSEEN = 2, /* after how many looks a library that nobody maps is forgotten; */
+	UNHELD_MS =
+		5000, /* if it is in another file system, after this time: that may have to go */
+	TICK_MS = 1000, /* how often it is looked at what has ended, or has changed */
 	JOIN_MS = 5000,
+	WAIT_MS = 100, /* for the thread, while a capture runs */
+	END_MS = 2000,
 	OTHERS = 4096, /* files that are known to be none, by a hash of what they are */
 	NOTES_MAX = 64, /* that are followed before captures are looked at again */
 	PATH_BYTES = 32,
-	PROBES = 2 * TLS_FUNCTIONS,
-};
-
-struct followed_library {
-	int fd; /* owned; gives no access */
-	uint64_t dev, ino;
-	uint64_t note_ino; /* as notes have it; 0: none came */
-	uint32_t note_dev;
-	unsigned int unseen; /* looks in a row */
-	struct tls_library functions;
-	int probes[TLS_CAPTURES_MAX][PROBES]; /* owned; -1: none */
 };
 
 enum capture_state { CAPTURE_NONE, CAPTURE_JOINS, CAPTURE_RUNS, CAPTURE_LEAVES };
 
 struct followed_capture {
 	enum capture_state state;
-	struct tls_programs programs;
+	struct tls_programs programs; /* its descriptors are owned */
 	struct ring_buffer *notes; /* owned */
 };
 
@@ -59,21 +57,27 @@ struct tls_follower {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	int bell; /* owned: wakes the thread */
+	atomic_bool has_news; /* the thread is to look at captures at once */
 	/* Under the lock: */
 	struct followed_capture captures[TLS_CAPTURES_MAX];
 	struct tls_follower_stats stats;
 	int failed; /* -errno: the thread did not begin */
-	bool ends;
+	bool ends, ended;
 	/* Of the thread alone: */
 	char proc[PATH_MAX];
 	int type; /* of probes */
+	bool has_no_links; /* the kernel has no probes at several places at once */
+	uint64_t root_dev; /* the file system of / */
 	bool set[TLS_CAPTURES_MAX]; /* captures whose programs are set in libraries */
 	unsigned int taken; /* notes of a capture in this turn */
-	bool looked;
-	uint64_t look_ms; /* when all processes are looked at again */
-	struct followed_library libraries[TLS_LIBRARIES_MAX];
-	size_t count;
+	uint64_t look_ms; /* when all processes are looked at again, */
+	uint64_t looked_ms, took_ms; /* when they were, and for how long */
+	uint64_t tick_ms;
+	struct tls_libraries libraries;
 	uint64_t others[OTHERS];
+	/* Of what is looked at: */
+	uint32_t choosing; /* a bit for each capture that chooses the process */
+	bool at_usual; /* it is in one of the usual places */
 	struct tls_note note; /* that is being followed; ino 0: none */
 };
 
@@ -91,134 +95,148 @@ static void path_of(int fd, char path[PATH_BYTES])
 	snprintf(path, PATH_BYTES, "/proc/self/fd/%d", fd);
 }
 
-/* Also where it fails in part, so that what was set goes with the library. */
-static int set_one(struct tls_follower *follower, struct followed_library *library,
-		   unsigned int capture, size_t place, bool at_return)
+/* Where a program is to run in a library. */
+static size_t places_of(const struct tls_library *functions, unsigned int program, bool at_return,
+			uint64_t offsets[TLS_FUNCTIONS])
 {
-	const struct tls_place *at = &library->functions.places[place];
-	const struct tls_function *function = &tls_functions[at->function];
-	unsigned int program = at_return ? function->end : function->begin;
-	int *probe = &library->probes[capture][2 * place + at_return];
-	char path[PATH_BYTES];
-	int r;
+	size_t count = 0;
 
-	if (program == TLS_PROGRAMS || *probe >= 0)
-		return 0;
-	path_of(library->fd, path);
-	r = tls_probe_open(follower->type, path, at->offset, at_return,
-			   follower->captures[capture].programs.fds[program]);
-	if (r < 0)
-		return r;
-	*probe = r;
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct tls_place *place = &functions->places[i];
+		const struct tls_function *function = &tls_functions[place->function];
+
+		if ((at_return ? function->end : function->begin) == program)
+			offsets[count++] = place->offset;
+	}
+	return count;
+}
+
+static int keep_probe(struct tls_probes *probes, int fd)
+{
+	if (fd < 0)
+		return fd;
+	probes->fds[probes->count++] = fd;
 	return 0;
 }
 
+static int set_program(struct tls_follower *follower, const struct tls_followed *library,
+		       unsigned int program, bool at_return, int fd, struct tls_probes *probes)
+{
+	uint64_t offsets[TLS_FUNCTIONS];
+	size_t count = places_of(&library->functions, program, at_return, offsets);
+	char path[PATH_BYTES];
+	int r = -EINVAL;
+
+	if (!count)
+		return 0;
+	path_of(library->fd, path);
+	if (!follower->has_no_links)
+		r = keep_probe(probes, tls_probe_link(path, offsets, count, at_return, fd));
+	if (r != -EINVAL)
+		return r;
+	follower->has_no_links = true;
+	r = 0;
+	for (size_t i = 0; i < count && r == 0; i++)
+		r = keep_probe(probes,
+			       tls_probe_open(follower->type, path, offsets[i], at_return, fd));
+	return r;
+}
+
 /* What ends a call first: none is to begin whose end is not seen. */
-static void set_probes(struct tls_follower *follower, struct followed_library *library,
+static void set_probes(struct tls_follower *follower, struct tls_followed *library,
 		       unsigned int capture)
 {
+	const int *programs = follower->captures[capture].programs.fds;
+	struct tls_probes *probes = &library->probes[capture];
 	int r = 0;
 
+	if (probes->are_set)
+		return;
 	for (int at_return = 1; at_return >= 0; at_return--)
-		for (size_t i = 0; i < library->functions.count && r == 0; i++)
-			r = set_one(follower, library, capture, i, at_return);
-	if (r)
+		for (unsigned int i = 0; i < TLS_PROGRAMS && r == 0; i++)
+			r = set_program(follower, library, i, at_return, programs[i], probes);
+	if (r) {
+		tls_library_unset(library, capture);
 		count_failure(follower, r);
-}
-
-static void unset_probes(struct followed_library *library, unsigned int capture)
-{
-	for (size_t i = 0; i < PROBES; i++) {
-		if (library->probes[capture][i] >= 0)
-			close(library->probes[capture][i]);
-		library->probes[capture][i] = -1;
 	}
+	probes->are_set = true;
 }
 
-static void forget_library(struct tls_follower *follower, size_t i)
+/* A hash of what a file is. Never 0. */
+static uint64_t identity_of(const struct tls_file *file)
 {
-	struct followed_library *library = &follower->libraries[i];
+	uint64_t hash = file->dev * 0x9e3779b97f4a7c15 ^ file->ino;
 
-	for (unsigned int capture = 0; capture < TLS_CAPTURES_MAX; capture++)
-		unset_probes(library, capture);
-	close(library->fd);
-	follower->count--;
-	memmove(library, library + 1, (follower->count - i) * sizeof(*library));
+	return (hash * 0xff51afd7ed558ccd ^ file->changed_ns) | 1;
 }
 
-static struct followed_library *find_library(struct tls_follower *follower, uint64_t dev,
-					     uint64_t ino)
+static bool chooses_all(const struct tls_follower *follower, unsigned int capture)
 {
-	for (size_t i = 0; i < follower->count; i++)
-		if (follower->libraries[i].dev == dev && follower->libraries[i].ino == ino)
-			return &follower->libraries[i];
-	return NULL;
+	return follower->captures[capture].programs.chosen.all;
 }
 
-/* What tells a file, as it is now, from others. Never 0. */
-static uint64_t identity_of(const struct stat *file)
+/* In what processes have that a capture chooses; for one that chooses all it is set before. */
+static void set_where_chosen(struct tls_follower *follower, struct tls_followed *library)
 {
-	uint64_t hash = (uint64_t)file->st_dev * 0x9e3779b97f4a7c15 ^ file->st_ino;
-
-	hash = hash * 0xff51afd7ed558ccd ^ (uint64_t)file->st_ctim.tv_sec;
-	return (hash * 0xc4ceb9fe1a85ec53 ^ (uint64_t)file->st_ctim.tv_nsec) | 1;
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
+		if (follower->set[i] && (chooses_all(follower, i) || library->chosen & 1U << i))
+			set_probes(follower, library, i);
 }
 
-static void note_library(struct tls_follower *follower, struct followed_library *library)
+static void note_library(struct tls_follower *follower, struct tls_followed *library, int32_t pid)
 {
-	library->unseen = 0;
-	if (!follower->note.ino)
+	library->is_usual |= follower->at_usual;
+	library->chosen |= follower->choosing;
+	library->chosen_now |= follower->choosing;
+	tls_library_hold(library, pid);
+	if (follower->note.ino) {
+		library->note_ino = follower->note.ino;
+		library->note_dev = follower->note.dev;
+	}
+	set_where_chosen(follower, library);
+}
+
+static void read_library(struct tls_follower *follower, int fd, const struct tls_file *file,
+			 int32_t pid)
+{
+	uint64_t identity = identity_of(file);
+	uint64_t *other = &follower->others[(identity >> 32) % OTHERS];
+	char path[PATH_BYTES], reason[PERF_REASON_BYTES];
+	struct tls_followed *library;
+	struct tls_library functions;
+
+	if (*other == identity)
 		return;
-	library->note_ino = follower->note.ino;
-	library->note_dev = follower->note.dev;
-}
-
-static void add_library(struct tls_follower *follower, int fd, const struct stat *file,
-			const struct tls_library *functions)
-{
-	struct followed_library *library = &follower->libraries[follower->count];
-	int copy = follower->count < TLS_LIBRARIES_MAX ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-
-	if (copy < 0) {
-		count_failure(follower, follower->count < TLS_LIBRARIES_MAX ? -errno : -ENOSPC);
+	path_of(fd, path);
+	if (tls_library_read(path, &functions, reason)) {
+		*other = identity;
 		return;
 	}
-	*library = (struct followed_library){
-		.fd = copy, .dev = file->st_dev, .ino = file->st_ino, .functions = *functions};
-	memset(library->probes, -1, sizeof(library->probes));
-	follower->count++;
-	note_library(follower, library);
-	for (unsigned int capture = 0; capture < TLS_CAPTURES_MAX; capture++)
-		if (follower->set[capture])
-			set_probes(follower, library, capture);
+	library = tls_libraries_add(&follower->libraries, fd, file, &functions);
+	if (library)
+		note_library(follower, library, pid);
+	else
+		count_failure(follower, -errno);
 }
 
 /* A file that a process executes. */
 static void see_file(void *context, int fd, int32_t pid)
 {
 	struct tls_follower *follower = context;
-	char path[PATH_BYTES], reason[PERF_REASON_BYTES];
-	struct followed_library *library;
-	struct tls_library functions;
-	uint64_t identity, *other;
-	struct stat file;
+	struct tls_followed *library;
+	struct tls_file file;
 
-	if (fstat(fd, &file))
+	if (tls_file_look(fd, &file))
 		return;
-	library = find_library(follower, file.st_dev, file.st_ino);
-	if (library) {
-		note_library(follower, library);
-		return;
+	library = tls_libraries_find(&follower->libraries, &file);
+	if (library && tls_library_is_changed(library, &file)) {
+		tls_libraries_forget(&follower->libraries, library);
+		library = NULL;
 	}
-	identity = identity_of(&file);
-	other = &follower->others[(identity >> 32) % OTHERS];
-	if (*other == identity)
-		return;
-	path_of(fd, path);
-	if (tls_library_read(path, &functions, reason))
-		*other = identity;
+	if (library)
+		note_library(follower, library, pid);
 	else
-		add_library(follower, fd, &file, &functions);
+		read_library(follower, fd, &file, pid);
 }
 
 /* Where distributions have them: these are known before the first process maps them. */
@@ -231,6 +249,7 @@ static void look_at_usual(struct tls_follower *follower)
 
 	for (size_t i = 0; i < COUNT(patterns); i++)
 		glob(patterns[i], i ? GLOB_APPEND : 0, NULL, &found);
+	follower->at_usual = true;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		int fd = open(found.gl_pathv[i], O_PATH | O_CLOEXEC);
 
@@ -239,6 +258,7 @@ static void look_at_usual(struct tls_follower *follower)
 		see_file(follower, fd, 0);
 		close(fd);
 	}
+	follower->at_usual = false;
 	globfree(&found);
 }
 
@@ -247,32 +267,133 @@ static uint64_t now_ms(void)
 	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
-static void look_at_all(struct tls_follower *follower)
+/* The next one is not before that, whatever it is for. */
+static void look_soon(struct tls_follower *follower)
 {
-	for (size_t i = 0; i < follower->count; i++)
-		follower->libraries[i].unseen++;
-	/* First, so that files of others do not take all places. */
-	look_at_usual(follower);
-	tls_mapped_all(follower->proc, see_file, follower);
-	for (size_t i = follower->count; i > 0; i--)
-		if (follower->libraries[i - 1].unseen >= LOOKS_UNSEEN)
-			forget_library(follower, i - 1);
-	follower->look_ms = now_ms() + LOOK_MS;
-	follower->looked = true;
+	uint64_t apart = follower->took_ms * LOOK_SHARE;
+	uint64_t soon = follower->looked_ms + (apart > LOOK_APART_MS ? apart : LOOK_APART_MS);
+
+	if (soon < follower->look_ms)
+		follower->look_ms = soon;
 }
 
-static bool is_known(const struct tls_follower *follower, const struct tls_note *note)
+/* Which captures choose a process, by bits. */
+static uint32_t choosing(const struct tls_follower *follower, int32_t pid)
 {
-	for (size_t i = 0; i < follower->count; i++)
-		if (follower->libraries[i].note_ino == note->ino &&
-		    follower->libraries[i].note_dev == note->dev)
-			return true;
-	return false;
+	uint32_t bits = 0;
+
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
+		if (follower->set[i] &&
+		    tls_mapped_is_chosen(follower->proc, pid,
+					 &follower->captures[i].programs.chosen))
+			bits |= 1U << i;
+	return bits;
+}
+
+static int choose(void *context, int32_t pid)
+{
+	struct tls_follower *follower = context;
+
+	if (follower->has_news)
+		return -EINTR;
+	follower->choosing = choosing(follower, pid);
+	return follower->choosing != 0;
+}
+
+static void begin_look(struct tls_follower *follower)
+{
+	for (size_t i = 0; i < follower->libraries.count; i++) {
+		struct tls_followed *library = &follower->libraries.all[i];
+
+		library->unseen++;
+		library->is_seen = false;
+		library->chosen_now = 0;
+	}
+}
+
+/* Whether nobody needs it any more, as a look has shown. */
+static bool is_unneeded(const struct tls_follower *follower, const struct tls_followed *library)
+{
+	return !library->is_usual && !library->is_seen &&
+	       (library->file.dev != follower->root_dev || library->unseen >= LOOKS_UNSEEN);
+}
+
+static void end_look(struct tls_follower *follower)
+{
+	for (size_t i = follower->libraries.count; i > 0; i--) {
+		struct tls_followed *library = &follower->libraries.all[i - 1];
+		uint32_t left = library->chosen & ~library->chosen_now;
+
+		if (is_unneeded(follower, library)) {
+			tls_libraries_forget(&follower->libraries, library);
+			continue;
+		}
+		for (unsigned int k = 0; k < TLS_CAPTURES_MAX; k++)
+			if (left & 1U << k && !chooses_all(follower, k))
+				tls_library_unset(library, k);
+		library->chosen = library->chosen_now;
+	}
+}
+
+static void look_at_all(struct tls_follower *follower)
+{
+	uint64_t begin = now_ms();
+	int r;
+
+	begin_look(follower);
+	/* First, so that files of others do not take all places. */
+	look_at_usual(follower);
+	r = tls_mapped_all(follower->proc, choose, see_file, follower);
+	follower->choosing = 0;
+	follower->looked_ms = now_ms();
+	follower->took_ms = follower->looked_ms - begin;
+	follower->look_ms = follower->looked_ms + LOOK_MS;
+	/* What was not looked at to the end shows nothing. */
+	if (r)
+		look_soon(follower);
+	else
+		end_look(follower);
+}
+
+/* What has ended, or has changed without a word. */
+static void tick(struct tls_follower *follower, uint64_t now)
+{
+	struct tls_libraries *libraries = &follower->libraries;
+
+	if (tls_libraries_forget_changed(libraries))
+		look_soon(follower);
+	tls_libraries_drop_ended(libraries, follower->proc, now);
+	for (size_t i = 0; i < libraries->count; i++) {
+		const struct tls_followed *library = &libraries->all[i];
+
+		if (library->unheld_ms && !library->is_usual &&
+		    library->file.dev != follower->root_dev &&
+		    now - library->unheld_ms >= UNHELD_MS)
+			look_soon(follower);
+	}
+	follower->tick_ms = now + TICK_MS;
+}
+
+/* Whether a note says nothing new. */
+static bool is_known(struct tls_follower *follower, const struct tls_note *note)
+{
+	struct tls_followed *library = tls_libraries_find_noted(&follower->libraries, note);
+	struct tls_file file;
+
+	if (library &&
+	    (tls_file_look(library->fd, &file) || tls_library_is_changed(library, &file))) {
+		tls_libraries_forget(&follower->libraries, library);
+		library = NULL;
+	}
+	if (library)
+		note_library(follower, library, (int32_t)note->pid);
+	return library;
 }
 
 static void follow_note(struct tls_follower *follower, const struct tls_note *note)
 {
 	if (!note->ino) {
+		tls_libraries_let_go(&follower->libraries, (int32_t)note->pid);
 		tls_mapped_program(follower->proc, (int32_t)note->pid, see_file, follower);
 		return;
 	}
@@ -291,23 +412,55 @@ static int take_note(void *context, void *data, size_t bytes)
 	if (bytes < sizeof(*note) || (note->ino && is_known(follower, note)))
 		return 0;
 	follow_note(follower, note);
-	return ++follower->taken >= NOTES_MAX ? -EAGAIN : 0;
+	return ++follower->taken >= NOTES_MAX || follower->has_news ? -EAGAIN : 0;
 }
 
 static void take_notes(struct tls_follower *follower)
 {
 	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++) {
 		follower->taken = 0;
-		if (follower->captures[i].state == CAPTURE_RUNS)
+		/* The kernel has noted those that it chooses. */
+		follower->choosing = 1U << i;
+		if (follower->set[i])
 			ring_buffer__consume(follower->captures[i].notes);
 	}
+	follower->choosing = 0;
 }
 
-static void set_state(struct tls_follower *follower, unsigned int capture, enum capture_state state)
+/* The thread has no more to do with it. Under the lock. */
+static void drop_capture(struct followed_capture *capture)
 {
+	ring_buffer__free(capture->notes);
+	for (unsigned int i = 0; i < TLS_PROGRAMS; i++)
+		if (capture->programs.fds[i] >= 0)
+			close(capture->programs.fds[i]);
+	*capture = (struct followed_capture){.state = CAPTURE_NONE};
+}
+
+static void leave(struct tls_follower *follower, unsigned int capture)
+{
+	follower->set[capture] = false;
+	for (size_t i = 0; i < follower->libraries.count; i++) {
+		tls_library_unset(&follower->libraries.all[i], capture);
+		follower->libraries.all[i].chosen &= ~(1U << capture);
+	}
 	pthread_mutex_lock(&follower->lock);
-	follower->captures[capture].state = state;
-	follower->stats.libraries = (uint32_t)follower->count;
+	drop_capture(&follower->captures[capture]);
+	pthread_cond_broadcast(&follower->changed);
+	pthread_mutex_unlock(&follower->lock);
+}
+
+static void join(struct tls_follower *follower, unsigned int capture)
+{
+	follower->set[capture] = true;
+	for (size_t i = 0; i < follower->libraries.count; i++)
+		set_where_chosen(follower, &follower->libraries.all[i]);
+	/* Of chosen processes it is not known yet which libraries they have. */
+	if (!follower->looked_ms || !chooses_all(follower, capture))
+		look_at_all(follower);
+	pthread_mutex_lock(&follower->lock);
+	if (follower->captures[capture].state == CAPTURE_JOINS)
+		follower->captures[capture].state = CAPTURE_RUNS;
 	pthread_cond_broadcast(&follower->changed);
 	pthread_mutex_unlock(&follower->lock);
 }
@@ -318,43 +471,56 @@ static bool follow_captures(struct tls_follower *follower)
 	enum capture_state states[TLS_CAPTURES_MAX];
 	bool ends;
 
+	follower->has_news = false;
 	pthread_mutex_lock(&follower->lock);
 	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
 		states[i] = follower->captures[i].state;
 	ends = follower->ends;
-	follower->stats.libraries = (uint32_t)follower->count;
+	follower->stats.libraries = (uint32_t)follower->libraries.count;
 	pthread_mutex_unlock(&follower->lock);
-	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++) {
-		if (states[i] == CAPTURE_LEAVES) {
-			follower->set[i] = false;
-			for (size_t k = 0; k < follower->count; k++)
-				unset_probes(&follower->libraries[k], i);
-			set_state(follower, i, CAPTURE_NONE);
-		} else if (states[i] == CAPTURE_JOINS) {
-			follower->set[i] = true;
-			for (size_t k = 0; k < follower->count; k++)
-				set_probes(follower, &follower->libraries[k], i);
-			if (!follower->looked)
-				look_at_all(follower);
-			set_state(follower, i, CAPTURE_RUNS);
-		}
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX && !ends; i++) {
+		if (states[i] == CAPTURE_LEAVES)
+			leave(follower, i);
+		else if (states[i] == CAPTURE_JOINS)
+			join(follower, i);
 	}
 	return !ends;
 }
 
 static void wait_for_news(struct tls_follower *follower)
 {
-	struct pollfd fds[1 + TLS_CAPTURES_MAX] = {{follower->bell, POLLIN, 0}};
-	uint64_t now = now_ms(), rung;
-	nfds_t count = 1;
+	struct pollfd fds[2 + TLS_CAPTURES_MAX] = {{follower->bell, POLLIN, 0},
+						   {follower->libraries.watches, POLLIN, 0}};
+	uint64_t now = now_ms(), rung, next = follower->look_ms;
+	nfds_t count = 2;
 
+	if (follower->libraries.count && follower->tick_ms < next)
+		next = follower->tick_ms;
 	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
-		if (follower->captures[i].state == CAPTURE_RUNS)
+		if (follower->set[i])
 			fds[count++] = (struct pollfd){
 				ring_buffer__epoll_fd(follower->captures[i].notes), POLLIN, 0};
-	poll(fds, count, follower->look_ms > now ? (int)(follower->look_ms - now) : 0);
+	poll(fds, count, next > now ? (int)(next - now) : 0);
+	if (fds[1].revents & POLLIN && tls_libraries_take_writes(&follower->libraries))
+		look_soon(follower);
 	if (fds[0].revents & POLLIN && read(follower->bell, &rung, sizeof(rung)) < 0)
 		return;
+}
+
+static void follow(struct tls_follower *follower)
+{
+	uint64_t now;
+
+	follower->look_ms = now_ms() + LOOK_MS;
+	while (follow_captures(follower)) {
+		wait_for_news(follower);
+		take_notes(follower);
+		now = now_ms();
+		if (now >= follower->tick_ms)
+			tick(follower, now);
+		if (now >= follower->look_ms)
+			look_at_all(follower);
+	}
 }
 
 static void *follower_run(void *data)
@@ -363,22 +529,14 @@ static void *follower_run(void *data)
 	int r = privileges_enter(ROLE_PROBES, NULL, NULL);
 
 	pthread_setname_np(pthread_self(), "tls");
-	if (r) {
-		pthread_mutex_lock(&follower->lock);
-		follower->failed = r;
-		pthread_cond_broadcast(&follower->changed);
-		pthread_mutex_unlock(&follower->lock);
-		return NULL;
-	}
-	follower->look_ms = now_ms() + LOOK_MS;
-	while (follow_captures(follower)) {
-		wait_for_news(follower);
-		take_notes(follower);
-		if (now_ms() >= follower->look_ms)
-			look_at_all(follower);
-	}
-	while (follower->count)
-		forget_library(follower, follower->count - 1);
+	if (r == 0)
+		follow(follower);
+	tls_libraries_end(&follower->libraries);
+	pthread_mutex_lock(&follower->lock);
+	follower->failed = r;
+	follower->ended = true;
+	pthread_cond_broadcast(&follower->changed);
+	pthread_mutex_unlock(&follower->lock);
 	return NULL;
 }
 
@@ -398,12 +556,25 @@ static int start_thread(struct tls_follower *follower)
 static void follower_free(struct tls_follower *follower)
 {
 	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
-		ring_buffer__free(follower->captures[i].notes);
+		if (follower->captures[i].state != CAPTURE_NONE)
+			drop_capture(&follower->captures[i]);
 	if (follower->bell >= 0)
 		close(follower->bell);
 	pthread_cond_destroy(&follower->changed);
 	pthread_mutex_destroy(&follower->lock);
 	free(follower);
+}
+
+static uint64_t root_dev(void)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC);
+	struct tls_file root = {0};
+
+	if (fd < 0)
+		return 0;
+	tls_file_look(fd, &root);
+	close(fd);
+	return root.dev;
 }
 
 int tls_follower_create(const char *proc, struct tls_follower **follower, struct error *err)
@@ -422,9 +593,12 @@ int tls_follower_create(const char *proc, struct tls_follower **follower, struct
 	pthread_cond_init(&made->changed, NULL);
 	snprintf(made->proc, sizeof(made->proc), "%s", proc);
 	made->type = type;
+	made->root_dev = root_dev();
+	tls_libraries_begin(&made->libraries);
 	made->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = made->bell < 0 ? -errno : start_thread(made);
 	if (r) {
+		tls_libraries_end(&made->libraries);
 		follower_free(made);
 		return error_set(err, r, "starting the thread for TLS libraries: %s", strerror(-r));
 	}
@@ -436,28 +610,71 @@ static void ring_bell(struct tls_follower *follower)
 {
 	const uint64_t one = 1;
 
+	follower->has_news = true;
 	if (write(follower->bell, &one, sizeof(one)) < 0)
 		return; /* it rings already */
 }
 
 /* Waits, under the lock, until the thread has taken a capture out of a state. */
 static int wait_for_state(struct tls_follower *follower, const struct followed_capture *capture,
-			  enum capture_state state)
+			  enum capture_state state, uint64_t ms)
 {
-	const struct timespec until = clock_after_ms(CLOCK_REALTIME, JOIN_MS);
+	const struct timespec until = clock_after_ms(CLOCK_REALTIME, ms);
 	int r = 0;
 
-	while (capture->state == state && !follower->failed && r == 0)
+	while (capture->state == state && !follower->ended && r == 0)
 		r = -pthread_cond_timedwait(&follower->changed, &follower->lock, &until);
 	return follower->failed ? follower->failed : r;
 }
 
-/* The thread has no more to do with it. */
-static void drop_capture(struct followed_capture *capture)
+/* Copies what it borrows, as the thread may need it for longer than the capture. */
+static int copy_capture(struct tls_follower *follower, struct followed_capture *capture,
+			const struct tls_programs *programs)
 {
-	ring_buffer__free(capture->notes);
-	capture->notes = NULL;
-	capture->state = CAPTURE_NONE;
+	int r = 0;
+
+	capture->programs = *programs;
+	for (unsigned int i = 0; i < TLS_PROGRAMS; i++) {
+		int fd = fcntl(programs->fds[i], F_DUPFD_CLOEXEC, 0);
+
+		r = fd < 0 ? -errno : r;
+		capture->programs.fds[i] = fd;
+	}
+	if (r == 0) {
+		capture->notes = ring_buffer__new(programs->notes, take_note, follower, NULL);
+		r = capture->notes ? 0 : -errno;
+	}
+	if (r)
+		drop_capture(capture);
+	return r;
+}
+
+/* Whether events are taken of a capture, which must not wait for long. Under the lock. */
+static bool runs_any(const struct tls_follower *follower)
+{
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
+		if (follower->captures[i].state == CAPTURE_RUNS)
+			return true;
+	return false;
+}
+
+static int join_as(struct tls_follower *follower, struct followed_capture *capture,
+		   const struct tls_programs *programs)
+{
+	uint64_t ms = runs_any(follower) ? WAIT_MS : JOIN_MS;
+	int r = copy_capture(follower, capture, programs);
+
+	if (r)
+		return r;
+	capture->state = CAPTURE_JOINS;
+	ring_bell(follower);
+	r = wait_for_state(follower, capture, CAPTURE_JOINS, ms);
+	/* On a slow machine it goes on without being waited for. */
+	if (r == -ETIMEDOUT)
+		return 0;
+	if (r)
+		drop_capture(capture);
+	return r;
 }
 
 int tls_follower_join(struct tls_follower *follower, const struct tls_programs *programs,
@@ -469,23 +686,7 @@ int tls_follower_join(struct tls_follower *follower, const struct tls_programs *
 	pthread_mutex_lock(&follower->lock);
 	while (i < TLS_CAPTURES_MAX && follower->captures[i].state != CAPTURE_NONE)
 		i++;
-	if (i == TLS_CAPTURES_MAX) {
-		pthread_mutex_unlock(&follower->lock);
-		return -EBUSY;
-	}
-	follower->captures[i].programs = *programs;
-	follower->captures[i].notes = ring_buffer__new(programs->notes, take_note, follower, NULL);
-	r = follower->captures[i].notes ? 0 : -errno;
-	if (r == 0) {
-		follower->captures[i].state = CAPTURE_JOINS;
-		ring_bell(follower);
-		r = wait_for_state(follower, &follower->captures[i], CAPTURE_JOINS);
-		/* On a slow machine it goes on without being waited for. */
-		if (r == -ETIMEDOUT)
-			r = 0;
-	}
-	if (r)
-		drop_capture(&follower->captures[i]);
+	r = i == TLS_CAPTURES_MAX ? -EBUSY : join_as(follower, &follower->captures[i], programs);
 	pthread_mutex_unlock(&follower->lock);
 	*capture = i;
 	return r;
@@ -496,13 +697,9 @@ void tls_follower_leave(struct tls_follower *follower, unsigned int capture)
 	struct followed_capture *left = &follower->captures[capture];
 
 	pthread_mutex_lock(&follower->lock);
-	while (left->state == CAPTURE_JOINS && !follower->failed)
-		pthread_cond_wait(&follower->changed, &follower->lock);
 	left->state = CAPTURE_LEAVES;
 	ring_bell(follower);
-	while (left->state == CAPTURE_LEAVES && !follower->failed)
-		pthread_cond_wait(&follower->changed, &follower->lock);
-	drop_capture(left);
+	wait_for_state(follower, left, CAPTURE_LEAVES, WAIT_MS);
 	pthread_mutex_unlock(&follower->lock);
 }
 
@@ -515,12 +712,26 @@ void tls_follower_stats(struct tls_follower *follower, struct tls_follower_stats
 
 void tls_follower_destroy(struct tls_follower *follower)
 {
+	struct timespec until;
+	bool ended;
+	int r = 0;
+
 	if (!follower)
 		return;
 	pthread_mutex_lock(&follower->lock);
 	follower->ends = true;
 	ring_bell(follower);
+	until = clock_after_ms(CLOCK_REALTIME, END_MS);
+	while (!follower->ended && r == 0)
+		r = pthread_cond_timedwait(&follower->changed, &follower->lock, &until);
+	ended = follower->ended;
 	pthread_mutex_unlock(&follower->lock);
+	/* A file that does not answer keeps the thread, and what is its own, until the program
+	 * ends. */
+	if (!ended) {
+		pthread_detach(follower->thread);
+		return;
+	}
 	pthread_join(follower->thread, NULL);
 	follower_free(follower);
 }

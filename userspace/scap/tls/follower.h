@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "abi.h"
 #include "scap/tls/library.h"
 #include "util/error.h"
 
@@ -16,13 +17,14 @@ struct tls_follower;
 
 enum {
 	TLS_LIBRARIES_MAX = 32,
-	TLS_CAPTURES_MAX = 2, /* one, and the next */
+	TLS_CAPTURES_MAX = 3, /* one, the next, and one that leaves still */
 };
 
-/* Of a capture; borrowed until tls_follower_leave(). */
+/* Of a capture. They are copied, so that what is behind them lives until they are set nowhere. */
 struct tls_programs {
 	int fds[TLS_PROGRAMS];
 	int notes; /* the ring buffer of struct tls_note */
+	struct tls_chosen chosen; /* in whose libraries they are set */
 };
 
 struct tls_follower_stats {
@@ -40,13 +42,13 @@ int tls_follower_create(const char *proc, struct tls_follower **follower, struct
 
 /*
  * The programs of a capture are set at what is known, after all processes were looked at; from then
- * on at what its notes lead to. Waits for that, a few seconds at most. *capture: for leave. Returns
- * 0 or -errno.
+ * on at what its notes lead to. Waits for that: a few seconds at most, or 100 ms while another
+ * capture runs; then it is done later. *capture: for leave. Returns 0 or -errno.
  */
 int tls_follower_join(struct tls_follower *follower, const struct tls_programs *programs,
 		      unsigned int *capture);
 
-/* They are set nowhere when it returns. */
+/* They are set nowhere any more after that; waits for it, 100 ms at most. */
 void tls_follower_leave(struct tls_follower *follower, unsigned int capture);
 
 void tls_follower_stats(struct tls_follower *follower, struct tls_follower_stats *stats);

@@ -16,7 +16,7 @@
 
 #include "scap/tls/library.h"
 
-enum { LINES_MAX = 1 << 14, LINE_BYTES = PATH_MAX + 128 };
+enum { TASKS_MAX = 1024, LINES_MAX = 1 << 14, LINE_BYTES = PATH_MAX + 128 };
 
 static int open_path(const char *path)
 {
@@ -65,12 +65,13 @@ static bool parse_line(char *line, struct mapping *mapping)
 static int open_by_path(const char *process, const struct mapping *mapping)
 {
 	char path[2 * PATH_MAX];
-	struct stat file;
+	struct statx file;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/root%s", process, mapping->path);
 	fd = open_path(path);
-	if (fd < 0 || (fstat(fd, &file) == 0 && file.st_ino == mapping->ino))
+	if (fd < 0 || (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &file) == 0 &&
+		       file.stx_ino == mapping->ino))
 		return fd;
 	close(fd);
 	return -ESTALE;
@@ -116,19 +117,70 @@ int tls_mapped_libraries(const char *proc, int32_t pid, tls_mapped_fn see, void 
 	return 0;
 }
 
-void tls_mapped_all(const char *proc, tls_mapped_fn see, void *context)
+int tls_mapped_all(const char *proc, tls_choose_fn choose, tls_mapped_fn see, void *context)
 {
 	DIR *folder = opendir(proc);
 	struct dirent *entry;
+	int r = 0;
 
-	while (folder && (entry = readdir(folder))) {
+	while (folder && r >= 0 && (entry = readdir(folder))) {
 		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid <= 0)
+			continue;
+		r = choose ? choose(context, pid) : 1;
+		if (r <= 0)
 			continue;
 		tls_mapped_program(proc, pid, see, context);
 		tls_mapped_libraries(proc, pid, see, context);
 	}
 	if (folder)
 		closedir(folder);
+	return r < 0 ? r : 0;
+}
+
+/* By the name of a thread, as the kernel has it. */
+static bool is_name_chosen(int tasks, const char *tid, const struct tls_chosen *chosen)
+{
+	char path[PATH_MAX], name[TLS_NAME_BYTES] = "";
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/comm", tid);
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	/* 15 bytes and the end of the line. */
+	n = read(fd, name, sizeof(name));
+	if (n > 0)
+		name[n - 1] = '\0';
+	close(fd);
+	for (size_t i = 0; i < TLS_CHOSEN_MAX && chosen->names[i][0]; i++)
+		if (strncmp(chosen->names[i], name, sizeof(name)) == 0)
+			return true;
+	return false;
+}
+
+bool tls_mapped_is_chosen(const char *proc, int32_t pid, const struct tls_chosen *chosen)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	bool found = false;
+	DIR *tasks;
+
+	if (chosen->all)
+		return true;
+	for (size_t i = 0; i < TLS_CHOSEN_MAX && chosen->pids[i]; i++)
+		if (chosen->pids[i] == (uint32_t)pid)
+			return true;
+	if (!chosen->names[0][0])
+		return false;
+	snprintf(path, sizeof(path), "%s/%" PRId32 "/task", proc, pid);
+	tasks = opendir(path);
+	for (int i = 0; i < TASKS_MAX && tasks && !found && (entry = readdir(tasks)); i++)
+		found = entry->d_name[0] != '.' &&
+			is_name_chosen(dirfd(tasks), entry->d_name, chosen);
+	if (tasks)
+		closedir(tasks);
+	return found;
 }

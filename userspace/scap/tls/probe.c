@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* By perf events: all kernels can, and the loader of programs need not. */
+/* By perf events, which all kernels can; or by links, in the layout of later kernels than headers
+ * are of. */
 #include "scap/tls/probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -52,4 +54,27 @@ int tls_probe_open(int type, const char *path, uint64_t offset, bool at_return, 
 	r = -errno;
 	close(fd);
 	return r;
+}
+
+/* As the kernel's union bpf_attr has it for BPF_LINK_CREATE. */
+struct link_attr {
+	uint32_t program, target, type, flags;
+	uint64_t path, offsets, references, cookies; /* addresses */
+	uint32_t count, link_flags, pid, pad;
+};
+
+int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool at_return,
+		   int program)
+{
+	struct link_attr attr = {
+		.program = (uint32_t)program,
+		.type = TLS_PROBE_LINK_TYPE,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)offsets,
+		.count = (uint32_t)count,
+		.link_flags = at_return, /* BPF_F_UPROBE_MULTI_RETURN */
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : fd;
 }

@@ -4,7 +4,13 @@
 #define SCAP_TLS_PROBE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum {
+	TLS_PROBE_LINK_TYPE =
+		48 /* BPF_TRACE_UPROBE_MULTI: the type that programs are loaded with */
+};
 
 /* The number of the kernel's PMU for that, or -errno: it has none. */
 int tls_probe_type(void);
@@ -14,5 +20,14 @@ int tls_probe_type(void);
  * a descriptor, by whose close it ends, or -errno. The file may be gone from its path then.
  */
 int tls_probe_open(int type, const char *path, uint64_t offset, bool at_return, int program);
+
+/*
+ * Runs the program at several places of a file at once, where functions begin or return:
+ * kernels of 6.6 and later can. It takes one descriptor, and
+ * its close no longer than that of one probe. Returns the descriptor, or -errno; -EINVAL if the
+ * kernel cannot.
+ */
+int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool at_return,
+		   int program);
 
 #endif
