@@ -52,7 +52,14 @@ _Static_assert(sizeof(struct ppm_evt_hdr) == 26, "the frame header is part of th
  * event was not made then; its thread is the one that submitted the operation.
  */
 #define FRAME_URING 0x08000000U
-#define FRAME_EXTRAS (FRAME_TIMED | FRAME_MARKED | FRAME_FILE | FRAME_STREAM | FRAME_URING)
+
+/*
+ * Another bit: before the file stands what the thread did so far, of calls on sockets that may have
+ * requests, if it is wanted where their time goes.
+ */
+#define FRAME_TIMES 0x04000000U
+#define FRAME_EXTRAS                                                                               \
+	(FRAME_TIMED | FRAME_MARKED | FRAME_FILE | FRAME_STREAM | FRAME_URING | FRAME_TIMES)
 
 /* Parameters are bits, 1 << index. */
 struct frame_marks {
@@ -81,6 +88,29 @@ struct frame_stream {
 };
 
 _Static_assert(sizeof(struct frame_stream) == 12, "part of native capture files");
+
+/* What a thread does, at any time one of these. */
+enum thread_part {
+	PART_CPU, /* it runs */
+	PART_RUNQUEUE, /* it could run, and waits for a CPU */
+	PART_DISK, /* it waits for that .. */
+	PART_NET,
+	PART_LOCK,
+	PART_SLEEP,
+	PART_POLL, /* it waits for any of several descriptors, as poll(2) does, or a time */
+	PART_OTHER, /* it waits for something else, or it is not known for what */
+	THREAD_PARTS,
+};
+
+/* Sums since the thread was counted first: two of a thread say what it did between them. */
+struct frame_times {
+	__u64 since_ns; /* boot clock: since then; another one: it was forgotten in between; never 0 */
+	__u64 ns[THREAD_PARTS];
+	__u32 unlocked_by; /* the thread that ended its last wait for a lock; 0: not known */
+	__u32 pad;
+};
+
+_Static_assert(sizeof(struct frame_times) == 80, "part of native capture files");
 
 struct frame_uring {
 	__u64 ring; /* tells rings apart while they live; no address of the kernel, never 0 */
@@ -197,6 +227,8 @@ enum {
 };
 
 enum { STREAM_LIMITS_MAX = 1 << 16 }; /* sockets of which other than the usual bytes are wanted */
+
+enum { THREAD_TIMES_MAX = 1 << 14 }; /* threads of which it is counted what they do */
 
 /* Of which processes the plaintext under TLS is wanted, if of any. */
 enum { TLS_CHOSEN_MAX = 16, TLS_NAME_BYTES = 16, TLS_NOTES_BYTES = 1 << 16 };
@@ -657,6 +689,8 @@ struct scratch_slot {
 	struct frame_marks marks;
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
 	struct frame_stream stream; /* likewise, if EF_TELLS_ANY_STREAM and streams are followed */
+	__u64 wants_times; /* of the event; 0 or 1, if EF_TELLS_ANY_STREAM or bytes are unseen */
+	struct frame_times times; /* likewise, if it wants them */
 	struct frame_uring uring; /* likewise, of an operation of a ring */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */

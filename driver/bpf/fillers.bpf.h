@@ -211,6 +211,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 				note_stream(f, id);                                                \
 			if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                        \
 				note_new_stream(f, id);                                            \
+			if (moves_unseen(id) && keeps_times)                                       \
+				f->slot->wants_times = 1;                                          \
 			if (enter_times && f->message_index == 0)                                  \
 				f->slot->entered_ns = call_entered(f, id);                         \
 			if (ends_itself(id))                                                       \

@@ -3,6 +3,7 @@
  * The programs of `agent profile`: one on a perf event that samples the CPU, two on tracepoints of
  * the scheduler that measure how long threads are off it. They count in the kernel, by stack.
  */
+#include "bpf/core/switched.bpf.h"
 #include "bpf/profile/record.bpf.h"
 
 char driver_license[] SEC("license") = "Dual MIT/GPL";
@@ -39,36 +40,10 @@ int profile_sample(struct registers *registers)
 
 /* Waits. */
 
-struct task_struct___new {
-	unsigned int __state;
-} __attribute__((preserve_access_index));
-
-struct task_struct___old {
-	long state;
-} __attribute__((preserve_access_index));
-
-struct task_struct___io {
-	unsigned int in_iowait : 1;
-} __attribute__((preserve_access_index));
-
-enum { TASK_DEAD_BITS = 0x80 | 0x10 | 0x20 }; /* TASK_DEAD, EXIT_DEAD, EXIT_ZOMBIE */
-
-/* 2f064a59a11f ("sched: Change task_struct::state"), 5.14 */
-static __always_inline __u64 task_state(struct task_struct *task)
-{
-	struct task_struct___new *has_new = (void *)task;
-	struct task_struct___old *has_old = (void *)task;
-
-	if (bpf_core_field_exists(has_new->__state))
-		return BPF_CORE_READ(has_new, __state);
-	return BPF_CORE_READ(has_old, state);
-}
-
 /* A thread that goes: its stacks, by which its wait is counted when it comes back. */
 static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u32 pid, __u32 tid,
 				       bool preempted)
 {
-	struct task_struct___io *has_io = (void *)task;
 	__u64 state = task_state(task);
 	struct profile_wait *wait;
 	struct work *work;
@@ -83,9 +58,9 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	wait->start_ns = work->process.start_ns;
 	wait->exec_id = work->process.exec_id;
 	wait->pid = pid;
-	wait->how = preempted || !state			 ? PROFILE_RUNNABLE
-		    : BPF_CORE_READ_BITFIELD_PROBED(has_io, in_iowait) ? PROFILE_WAITED_FOR_IO
-								       : PROFILE_WAITED;
+	wait->how = preempted || !state	     ? PROFILE_RUNNABLE
+		    : task_waits_for_io(task) ? PROFILE_WAITED_FOR_IO
+					      : PROFILE_WAITED;
 	wait->stacks.kernel = keep_kernel_stack(work, ctx);
 	wait->stacks.user = keep_user_stack(PROFILE_SWITCH, work, task, false);
 	bpf_get_current_comm(wait->comm, sizeof(wait->comm));

@@ -15,6 +15,7 @@
 #include "bpf/tls_programs.bpf.h"
 #include "bpf/uring_older.bpf.h"
 #include "bpf/uring_overflow.bpf.h"
+#include "bpf/waits.bpf.h"
 
 /* The events that are wanted for a call by its number. Most calls end here, so this is cheap. */
 static __always_inline bool call_wanted(__u64 number, struct call_events *events)
@@ -488,6 +489,8 @@ static __always_inline int dispatch_sys_exit_run(__u64 *ctx)
 #define FOLLOW_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 
 #define SOCKET_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
+
+#define WAIT_PROGRAM(name, tracepoint) HELPER_PROGRAM(name, , tracepoint)
 
 #define SEND_PROGRAM(name, hook, ...)                                                              \
 	SEC("cgroup/" #hook)                                                                       \

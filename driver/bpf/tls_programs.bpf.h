@@ -272,6 +272,7 @@ static __always_inline bool tls_data_begin(struct filler *f, struct probe_regist
 	if (f->tls.fd < 0)
 		f->slot->file.ino = 0;
 	f->slot->stream = stream;
+	f->slot->wants_times = 1;
 	return true;
 }
 
@@ -313,6 +314,7 @@ static __always_inline bool tls_forget_begin(struct filler *f, struct probe_regi
 		return false;
 	f->slot->file.ino = 0;
 	f->slot->stream = (struct frame_stream){};
+	f->slot->wants_times = 0;
 	return true;
 }
 

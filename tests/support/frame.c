@@ -19,6 +19,7 @@ void frame_begin(struct frame *frame, uint16_t id, uint64_t ts_ns, int64_t tid)
 	frame->marks = (struct frame_marks){0};
 	frame->file = (struct frame_file){0};
 	frame->stream = (struct frame_stream){0};
+	frame->times = (struct frame_times){0};
 	frame->uring = (struct frame_uring){.slot = -1, .made_slot = -1};
 	frame->used = 0;
 	memset(frame->params, 0, sizeof(frame->params));
@@ -163,6 +164,11 @@ struct scap_event frame_end(struct frame *frame)
 		memcpy(frame->bytes + at, &frame->stream, sizeof(frame->stream));
 		at += sizeof(frame->stream);
 		header.nparams |= FRAME_STREAM;
+	}
+	if (frame->times.since_ns) {
+		memcpy(frame->bytes + at, &frame->times, sizeof(frame->times));
+		at += sizeof(frame->times);
+		header.nparams |= FRAME_TIMES;
 	}
 	if (frame->file.ino) {
 		memcpy(frame->bytes + at, &frame->file, sizeof(frame->file));

@@ -21,6 +21,7 @@ struct frame {
 	struct frame_file file; /* set after frame_begin(), which makes it none */
 	struct frame_marks marks; /* set after frame_begin(), which makes it none */
 	struct frame_stream stream; /* set after frame_begin(), which makes it none */
+	struct frame_times times; /* likewise */
 	struct frame_uring uring; /* set after frame_begin(), which makes it none: ring 0 */
 	size_t used; /* bytes of `values` */
 	struct {

@@ -88,6 +88,7 @@ static inline void have_no_extras(struct event *ev)
 	ev->file = (struct frame_file){0};
 	ev->stream = (struct frame_stream){0};
 	ev->uring = NO_URING;
+	ev->times.since_ns = 0;
 }
 
 /* Whether an event is a call, or an operation of a ring that no call does, or plaintext of a
@@ -97,7 +98,7 @@ static inline bool may_have_extras(const struct event_desc *desc, uint32_t extra
 	return desc->category & EC_SYSCALL ||
 	       (desc->id == EVENT_io_uring_op && extras & FRAME_URING) ||
 	       (desc->id == EVENT_tls_data &&
-		!(extras & ~(FRAME_MARKED | FRAME_FILE | FRAME_STREAM)));
+		!(extras & ~(FRAME_MARKED | FRAME_FILE | FRAME_STREAM | FRAME_TIMES)));
 }
 
 /*
@@ -119,6 +120,8 @@ static __attribute__((noinline)) uint32_t take_extras(const void *frame, struct 
 	if ((extras & FRAME_MARKED) && !take_extra(frame, &header, &ev->marks, sizeof(ev->marks)))
 		return 0;
 	if ((extras & FRAME_FILE) && !take_extra(frame, &header, &ev->file, sizeof(ev->file)))
+		return 0;
+	if ((extras & FRAME_TIMES) && !take_extra(frame, &header, &ev->times, sizeof(ev->times)))
 		return 0;
 	if ((extras & FRAME_STREAM) && !take_extra(frame, &header, &ev->stream, sizeof(ev->stream)))
 		return 0;

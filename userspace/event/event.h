@@ -190,6 +190,7 @@ struct event {
 	struct frame_marks marks; /* what cannot be stated as fact; a faked call has no result */
 	struct frame_stream stream; /* where the bytes of the call are in that of a socket */
 	struct frame_uring uring; /* by which operation it came; ring 0: by a system call */
+	struct frame_times times; /* what its thread did so far; since_ns 0: not known */
 	int64_t tid;
 	uint16_t cpu;
 	struct event_param params[EVENT_PARAMS_MAX];
@@ -202,7 +203,8 @@ static inline uint32_t event_extra_bytes(uint32_t nparams)
 	       (nparams & FRAME_MARKED ? (uint32_t)sizeof(struct frame_marks) : 0) +
 	       (nparams & FRAME_FILE ? (uint32_t)sizeof(struct frame_file) : 0) +
 	       (nparams & FRAME_STREAM ? (uint32_t)sizeof(struct frame_stream) : 0) +
-	       (nparams & FRAME_URING ? (uint32_t)sizeof(struct frame_uring) : 0);
+	       (nparams & FRAME_URING ? (uint32_t)sizeof(struct frame_uring) : 0) +
+	       (nparams & FRAME_TIMES ? (uint32_t)sizeof(struct frame_times) : 0);
 }
 
 /*

@@ -55,6 +55,13 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 			   "agent: %" PRIu64 " requests lack headers that were said before their "
 			   "connection was captured\n",
 			   stats.undecoded);
+	if (stats.unexplained)
+		buf_printf(
+			text,
+			"agent: of %" PRIu64 " requests it is not known where all of their time "
+			"went: several threads moved their bytes, or there were too many threads "
+			"to count\n",
+			stats.unexplained);
 	if (stats.untranslated)
 		buf_printf(text,
 			   "agent: %" PRIu64 " requests have no real address of the server: what "

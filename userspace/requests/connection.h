@@ -178,6 +178,8 @@ struct connection_call {
 	int64_t tid, fd;
 	int32_t pid; /* of its process; 0: not known */
 	const struct state_fd *file; /* NULL: not known */
+	const struct frame_times
+		*times; /* what its thread did so far; NULL or since_ns 0: not known */
 	enum recognition_direction direction; /* of bytes */
 };
 

@@ -4,6 +4,7 @@
 
 #include "event/event.h"
 #include "requests/pairing.h"
+#include "requests/where.h"
 
 /* What is to become of a request: its `note`. */
 enum conversation_note {
@@ -111,15 +112,15 @@ static void end_turn(struct connection *connection, struct connections *all)
 	connection->queue = NULL;
 }
 
-static void add_bytes(struct exchange_part *part, const struct connection_call *call,
-		      uint64_t bytes)
+static void add_bytes(struct exchange *exchange, enum protocol_side side,
+		      const struct connection_call *call, uint64_t bytes)
 {
+	struct exchange_part *part =
+		side == PROTOCOL_REQUESTS ? &exchange->request : &exchange->response;
+
 	if (!part->first_ns)
 		part->first_ns = call->ts_ns;
-	part->last_ns = call->ts_ns;
-	part->bytes += bytes;
-	part->tid = call->tid;
-	part->fd = call->fd;
+	where_note(part, side, call, bytes);
 }
 
 /* What a server says before anybody asked is no response. */
@@ -142,7 +143,7 @@ static void take_bytes(struct connection *connection, struct connections *all,
 	if (!open)
 		return;
 	connection->has_turned |= !is_request;
-	add_bytes(is_request ? &open->request : &open->response, call, bytes);
+	add_bytes(open, is_request ? PROTOCOL_REQUESTS : PROTOCOL_RESPONSES, call, bytes);
 }
 
 /* How many bytes a place is behind those that were counted; 0: it is not. */

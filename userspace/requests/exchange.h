@@ -6,6 +6,7 @@
 #ifndef REQUESTS_EXCHANGE_H
 #define REQUESTS_EXCHANGE_H
 
+#include "abi.h"
 #include "requests/messages.h"
 #include "requests/requests.h"
 #include "util/pool.h"
@@ -18,6 +19,9 @@ struct exchange_part {
 	uint64_t bytes;
 	int32_t tid; /* of the last call */
 	int32_t fd;
+	int32_t first_tid; /* of the first call */
+	int32_t times_tid; /* whose `times` are */
+	struct frame_times times; /* see where.h; since_ns 0: not known */
 };
 
 /* A response of which the last byte has not come. */

@@ -6,6 +6,7 @@
 
 #include "abi.h"
 #include "event/event.h"
+#include "requests/where.h"
 
 enum { END_BYTES_MAX = 1 + 16 + sizeof(uint16_t) /* a SOCKADDR of IPv6 */ };
 
@@ -15,6 +16,9 @@ _Static_assert(sizeof(struct ppm_evt_hdr) + request__count * (sizeof(uint16_t) +
 			       MESSAGE_VERSION_BYTES + EXCHANGE_TUPLE_BYTES + END_BYTES_MAX <=
 		       REQUEST_FRAME_BYTES,
 	       "the largest frame");
+
+_Static_assert((int)request__time_unknown - (int)request__time_cpu == (int)THREAD_PARTS,
+	       "a parameter for each part");
 
 /* A frame that grows; values are put in their order. */
 struct writer {
@@ -129,6 +133,21 @@ static void put_of_streams(struct writer *writer, const struct exchange *exchang
 		put_number(writer, request__undecoded, message->undecoded);
 }
 
+/* The parts in the order of enum thread_part. */
+static void put_where(struct writer *writer, const struct exchange *exchange)
+{
+	struct where where;
+
+	if (!where_of(exchange, &where))
+		return;
+	for (unsigned int i = 0; i < THREAD_PARTS; i++)
+		put_number(writer, request__time_cpu + i, (int64_t)where.ns[i]);
+	put_number(writer, request__time_unknown, (int64_t)where.unknown_ns);
+	put_number(writer, request__threads, where.threads);
+	if (where.unlocked_by)
+		put_number(writer, request__unlocked_by, where.unlocked_by);
+}
+
 uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQUEST_FRAME_BYTES])
 {
 	const size_t lengths = request__count * sizeof(uint16_t);
@@ -158,6 +177,7 @@ uint32_t request_frame_write(const struct exchange *exchange, uint8_t frame[REQU
 	put_of_streams(&writer, exchange);
 	put_number(&writer, request__is_tls, exchange->is_tls);
 	put_number(&writer, request__is_guess, exchange->is_guess);
+	put_where(&writer, exchange);
 	header.len = (uint32_t)writer.at;
 	memcpy(frame, &header, sizeof(header));
 	return header.len;

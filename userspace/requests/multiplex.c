@@ -8,6 +8,7 @@
 #include "requests/ends.h"
 #include "requests/pairing.h"
 #include "requests/requests.h"
+#include "requests/where.h"
 
 enum { SLOTS = 64 /* a power of two */, GAPS = 8 };
 
@@ -382,12 +383,8 @@ static void add_bytes(struct exchange *exchange, enum protocol_side side,
 	struct exchange_part *part = stream_part(exchange, side);
 
 	/* What comes before it has begun is none of its own. */
-	if (!part->first_ns)
-		return;
-	part->bytes += bytes;
-	part->last_ns = call->ts_ns;
-	part->tid = call->tid;
-	part->fd = call->fd;
+	if (part->first_ns)
+		where_note(part, side, call, bytes);
 }
 
 void multiplex_add(struct connection *connection, struct connections *all, enum protocol_side side,

@@ -7,6 +7,7 @@
 
 #include "event/event.h"
 #include "requests/ends.h"
+#include "requests/where.h"
 
 /* Of more open requests than these it is not looked at whether they share keys. */
 enum { NAMESAKES_LOOKED_AT = 64 };
@@ -243,12 +244,8 @@ void pairing_add(struct connection *connection, enum protocol_side side,
 {
 	struct exchange_part *part = part_of(connection, side);
 
-	if (!part)
-		return;
-	part->bytes += bytes;
-	part->last_ns = call->ts_ns;
-	part->tid = call->tid;
-	part->fd = call->fd;
+	if (part)
+		where_note(part, side, call, bytes);
 }
 
 static struct exchange *request_of(const struct connection *connection,

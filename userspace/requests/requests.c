@@ -16,6 +16,7 @@
 #include "requests/pairing.h"
 #include "requests/sockets.h"
 #include "requests/verdict.h"
+#include "requests/where.h"
 
 /* What an event is to a socket. */
 enum requests_kind {
@@ -59,6 +60,7 @@ struct requests {
 	size_t limits_at; /* bytes of `limits` that were given out */
 	struct connect_note made[CONNECT_NOTES];
 	struct requests_call calls[EVENT_ID_MAX];
+	uint64_t why_ns; /* requests_explain_from() */
 	uint8_t frame[REQUEST_FRAME_BYTES];
 };
 
@@ -181,15 +183,6 @@ void requests_destroy(struct requests *requests)
 	free(requests);
 }
 
-/* What nobody looked at is looked at from its next bytes on. */
-static void look_again(struct connection *connection, struct connections *all)
-{
-	connection->is_out_of_step = true;
-	for (unsigned int i = 0; i < DIRECTIONS; i++)
-		connection->streams[i].is_placed = false;
-	verdict_make_opaque(connection, all);
-}
-
 /* Other requests are wanted of it. Those that are no longer wanted are left out with its next
  * bytes.
  */
@@ -201,7 +194,7 @@ static void look_anew(struct connection *connection, struct connections *all)
 		return;
 	if (connection->is_opaque || connection->is_sized) {
 		if (connection->is_sized != verdict_is_sized(connection, all))
-			look_again(connection, all);
+			verdict_begin_again(connection, all);
 	} else if (!all->of_unknown) {
 		conversation_forget(connection, all);
 	}
@@ -410,6 +403,7 @@ static struct connection_call call_of(const struct requests_call *call,
 		.pid = pid_of(event),
 		.fd = event_param_i64(&event->ev, call->fd - 1u),
 		.file = event->fd,
+		.times = &event->ev.times,
 		.direction = call->kind == KIND_READ ? DIRECTION_IN : DIRECTION_OUT,
 	};
 }
@@ -541,6 +535,7 @@ static void take_unseen_at(struct requests *requests, const struct state_event *
 		.pid = pid_of(event),
 		.fd = fd,
 		.file = file,
+		.times = &event->ev.times,
 		.direction = direction,
 	};
 	struct connection *connection =
@@ -675,6 +670,7 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 		.fd = event_param_present(ev, tls_data__fd) ? event_param_i64(ev, tls_data__fd)
 							    : -1,
 		.file = event->fd,
+		.times = &event->ev.times,
 		.direction = direction == tls_directions__read ? DIRECTION_IN : DIRECTION_OUT,
 	};
 	struct stream_piece piece = {
@@ -815,6 +811,11 @@ static void set_real_end(struct requests *requests, struct exchange *exchange)
 	exchange->real_len = translation->address_len;
 }
 
+void requests_explain_from(struct requests *requests, uint64_t ns)
+{
+	requests->why_ns = ns;
+}
+
 bool requests_await_answer(const struct requests *requests)
 {
 	const struct exchange *exchange = requests->all.exchanges.done;
@@ -853,6 +854,7 @@ const void *requests_next(struct requests *requests, uint32_t *len)
 	if (!exchange)
 		return NULL;
 	set_real_end(requests, exchange);
+	where_limit(exchange, requests->why_ns, &requests->all.exchanges.stats);
 	*len = request_frame_write(exchange, requests->frame);
 	exchanges_free(&requests->all.exchanges, exchange);
 	return requests->frame;

@@ -75,6 +75,7 @@ struct requests_stats {
 	uint64_t gaps; /* places where bytes were missing that mattered */
 	uint64_t no_room; /* sockets or requests that were not followed */
 	uint64_t undecoded; /* requests that were given out without what refers to older bytes */
+	uint64_t unexplained; /* likewise, of whose time some is not explained: see where.h */
 	uint64_t untranslated; /* requests that were given out: see translations_is_missing() */
 };
 
@@ -87,6 +88,12 @@ void requests_destroy(struct requests *requests); /* accepts NULL */
  * times are known: see conversation.h. At first as configured.
  */
 void requests_want_unknown(struct requests *requests, bool wanted);
+
+/*
+ * Where the time went is told of requests that took so long, if their events say what threads did
+ * (struct frame_times). At first of all.
+ */
+void requests_explain_from(struct requests *requests, uint64_t ns);
 
 /*
  * From now on sockets are left out as soon as it is known that all their requests are unwanted:

@@ -116,3 +116,11 @@ void verdict_look_again(struct connection *connection, struct connections *all)
 		connection->streams[i].is_placed = false;
 	verdict_set_limit(connection, all, REQUESTS_LIMIT_DEFAULT);
 }
+
+void verdict_begin_again(struct connection *connection, struct connections *all)
+{
+	connection->is_out_of_step = true;
+	for (unsigned int i = 0; i < DIRECTIONS; i++)
+		connection->streams[i].is_placed = false;
+	verdict_make_opaque(connection, all);
+}

@@ -33,6 +33,10 @@ bool verdict_is_sized(const struct connection *connection, const struct connecti
 void verdict_leave_out(struct connection *connection, struct connections *all);
 void verdict_look_again(struct connection *connection, struct connections *all);
 
+/* Of one whose protocol is not known: its bytes are looked at again, if only their number counts.
+ */
+void verdict_begin_again(struct connection *connection, struct connections *all);
+
 /* Gives up all that is open, of any protocol. */
 void verdict_end_requests(struct connection *connection, struct connections *all,
 			  enum exchange_fate fate);

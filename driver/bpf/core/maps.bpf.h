@@ -117,6 +117,21 @@ struct {
 	__type(value, __u32);
 } stream_limits SEC(".maps");
 
+/* Key: thread. What it does; only of those that moved bytes of sockets while `keeps_times`. */
+struct thread_times {
+	__u64 at; /* boot clock: since when it does what it does */
+	__u32 part; /* enum thread_part */
+	__u32 pad;
+	struct frame_times times; /* up to then */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, THREAD_TIMES_MAX);
+	__type(key, __u32);
+	__type(value, struct thread_times);
+} thread_times SEC(".maps");
+
 /* struct tls_note: programs and libraries that user space has not seen yet, maybe. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -153,6 +168,7 @@ const volatile bool tells_files; /* see FRAME_FILE */
 const volatile bool notes_sends; /* see readers/sent.bpf.h */
 const volatile struct tls_chosen tls_chosen; /* whose plaintext is wanted; zeros: of none */
 const volatile __u32 stream_bytes; /* see readers/stream.bpf.h; 0: no streams are followed */
+const volatile bool keeps_times; /* see bpf/waits.bpf.h */
 const volatile char reason_names[REASONS_MAX][REASON_BYTES_MAX]; /* NUL-terminated, or empty */
 const volatile bool owns_sockets; /* see core/socket_owner.bpf.h */
 const volatile bool stream_only[EVENT_ID_MAX]; /* nobody else asks for these events of others */

@@ -16,6 +16,7 @@
 #include <asm/errno.h>
 
 enum { LENGTHS_AT = sizeof(struct ppm_evt_hdr) }; /* of a frame's parameters */
+enum { TIMES_TRIES = 3 };
 
 /*
  * Programs can be preempted, so that two of one CPU interleave. The only user of a slot owns it; if
@@ -339,6 +340,54 @@ static __always_inline void put_stream(struct filler *f)
 	f->pos = forget(f->slot, pos + sizeof(f->slot->stream));
 }
 
+/*
+ * Notes in the slot what the current thread did up to `now`, of the boot clock. Returns 0 if there is
+ * no room to count it. Its entry changes when the thread is preempted here: then it is read again.
+ * Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) int times_note(__u32 slot_key, __u64 now)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	__u32 tid = current_tid();
+	struct thread_times *kept = bpf_map_lookup_elem(&thread_times, &tid);
+	struct thread_times made = {.at = now, .part = PART_CPU, .times = {.since_ns = now}};
+	__u64 at = now;
+
+	if (!slot)
+		return 0;
+	if (!kept) {
+		slot->times = made.times;
+		return bpf_map_update_elem(&thread_times, &tid, &made, BPF_NOEXIST) == 0;
+	}
+#pragma clang loop unroll(full)
+	for (int i = 0; i < TIMES_TRIES; i++) {
+		at = *(volatile __u64 *)&kept->at;
+		slot->times = kept->times;
+		if (*(volatile __u64 *)&kept->at == at)
+			break;
+	}
+	slot->times.ns[PART_CPU] += now - at;
+	return 1;
+}
+
+/* What the thread did so far, behind the values: see FRAME_TIMES. */
+static __always_inline void put_times(struct filler *f)
+{
+	__u64 now =
+		*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) - boot_offset_ns;
+	__u64 pos;
+
+	if (!f->slot->wants_times || !times_note(f->slot_key, now))
+		return;
+	pos = f->pos;
+	CHECKED(pos);
+	if (pos > FRAME_BYTES_MAX - sizeof(f->slot->times))
+		return;
+	*(struct frame_times *)(f->frame + pos) = f->slot->times;
+	frame_flag(f, FRAME_TIMES);
+	f->pos = forget(f->slot, pos + sizeof(f->slot->times));
+}
+
 /* Which file the call's descriptor is, behind the values: see FRAME_FILE. */
 static __always_inline void put_file(struct filler *f)
 {
@@ -392,7 +441,15 @@ enum ending {
 	ENDING_TIMED = 1 << 18,
 	ENDING_TELLS_STREAM = 1 << 19,
 	ENDING_OF_REQUEST = 1 << 20,
+	ENDING_TELLS_TIMES = 1 << 21,
 };
+
+/* Of calls alone: an operation of a ring is not what the current thread does. */
+static __always_inline bool event_tells_times(__u32 event)
+{
+	return event_has(event, EF_TELLS_ANY_STREAM) || event == EVENT_sendfile ||
+	       event == EVENT_splice;
+}
 
 static __always_inline __u32 ending_of(const struct filler *f)
 {
@@ -400,6 +457,7 @@ static __always_inline __u32 ending_of(const struct filler *f)
 	       (event_has(f->event, EF_IMPORTANT) ? ENDING_IMPORTANT : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_FILE) ? ENDING_TELLS_FILE : 0) |
 	       (event_has(f->event, EF_TELLS_ANY_STREAM) ? ENDING_TELLS_STREAM : 0) |
+	       (event_tells_times(f->event) ? ENDING_TELLS_TIMES : 0) |
 	       (f->of_request ? ENDING_OF_REQUEST : 0) | (f->timed ? ENDING_TIMED : 0);
 }
 
@@ -414,6 +472,8 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 		put_uring(f);
 	if (ending & ENDING_TELLS_STREAM && stream_bytes)
 		put_stream(f);
+	if (ending & ENDING_TELLS_TIMES && keeps_times && !(ending & ENDING_OF_REQUEST))
+		put_times(f);
 	if (ending & ENDING_TELLS_FILE && tells_files)
 		put_file(f);
 	put_marks(f);

@@ -103,6 +103,7 @@ static __always_inline void note_stream(struct filler *f, __u32 event)
 
 	*stream = (struct frame_stream){0};
 	stream->is_peek = sk && is_peek(f, event);
+	f->slot->wants_times = sk != NULL;
 	if (!is_tcp(sk))
 		return;
 	stream->is_known = 1;
@@ -128,6 +129,7 @@ static __always_inline void note_new_stream(struct filler *f, __u32 event)
 	struct frame_stream *stream = &f->slot->stream;
 
 	*stream = (struct frame_stream){0};
+	f->slot->wants_times = 0;
 	if (!is_tcp(sk))
 		return;
 	stream->is_known = 1;

@@ -118,6 +118,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 			      [SCAP_LIVE_OPEN_FDS] =
 				      !(selection_lacks(selection) & STATE_DESCRIPTORS)},
 		.stream_bytes = selection_has_requests(selection) ? REQUESTS_LIMIT_DEFAULT : 0,
+		.thread_times = options->why && selection_has_requests(selection),
 		.has_budget = options->budget > 0,
 		.sample_ns = options->tcp_sample_ns ? options->tcp_sample_ns : TCP_SAMPLE_NS,
 		.verbose = options->verbose,

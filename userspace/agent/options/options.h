@@ -177,6 +177,8 @@ struct options {
 	struct agent_recording_limits limits;
 	enum agent_takeover takeover; /* from the agent that has the pid file */
 	bool unknown_protocols; /* have requests, too */
+	bool why; /* where the time of requests went is counted, */
+	uint64_t why_ns; /* and told of those that took as long */
 	struct tls_chosen tls; /* whose plaintext under TLS is captured */
 	bool request_metrics; /* of all requests, on the pages */
 	bool tcp_metrics; /* of all sockets of TCP */

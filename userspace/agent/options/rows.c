@@ -716,6 +716,13 @@ static int set_tls(struct options *options, const char *value)
 	return options_read_tls(value, &options->tls);
 }
 
+static int set_why(struct options *options, const char *value)
+{
+	options->why = true;
+	options->why_ns = 0;
+	return value ? value_read_time(value, &options->why_ns) : 0;
+}
+
 CONSTANT_SETTER(set_unknown_protocols, unknown_protocols, true)
 CONSTANT_SETTER(set_request_metrics, request_metrics, true)
 CONSTANT_SETTER(set_tcp_metrics, tcp_metrics, true)
@@ -786,6 +793,14 @@ const struct option_row option_rows_other[] = {
 	 "of OpenSSL or GnuTLS: of all, or of those with these ids and names of threads",
 	 set_tls, .list = LIST_COMMAS, .about = LIVE,
 	 .accepts = "all, or up to 16 ids of processes and names of up to 15 characters"},
+	{0, "why", "LIMIT",
+	 "tell of requests where their time went: on CPUs, in the run queue, waiting for disks, "
+	 "the "
+	 "network, locks; of those that took LIMIT or longer. Costs some work at each switch "
+	 "between "
+	 "threads. Default: of all",
+	 set_why, .about = LIVE, .optional = true,
+	 .accepts = "a number of seconds, or a time such as 100ms"},
 	{0, "unknown-protocols", NULL,
 	 "make requests of connections of unknown protocols, too: what one side sends and the "
 	 "other one answers, with sizes and times. Costs an event for each call on them",

@@ -275,6 +275,7 @@ int handle_requests(struct run *run, struct error *err)
 	if (r)
 		return error_set(err, r, "cannot follow requests: %s", strerror(-r));
 	requests_want_unknown(run->requests, run->plan->of_unknown);
+	requests_explain_from(run->requests, run->plan->options->why_ns);
 	if (requests_want_translations(run->requests, run->translations.translator))
 		return error_set(err, -ENOMEM, "out of memory");
 	requests_leave_out(run->requests, &run->plan->unwanted);

@@ -97,6 +97,7 @@ struct scap_live_config {
 	 * the socket; see scap_live_limit_stream(). 0: as of other descriptors.
 	 */
 	uint32_t stream_bytes;
+	bool thread_times; /* such calls say what their thread did: struct frame_times */
 	/* These are wanted of such sockets alone; a close of what is not known to be a file. */
 	bool stream_only[EVENT_ID_MAX];
 	/*

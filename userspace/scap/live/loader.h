@@ -50,7 +50,7 @@ struct loader_config {
 	uint32_t self_pids[SELF_PIDS], rate_limits[RATE_LIMITS];
 	struct snaplen_rules snaplen_rules;
 	uint8_t enter_times, verbose, has_budget, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
-	uint8_t environments, chooses, chooses_children, holds; /* 0 or 1 */
+	uint8_t environments, chooses, chooses_children, holds, thread_times; /* 0 or 1 */
 	uint8_t entry_notes; /* enum live_entry_notes */
 	uint8_t call_hooks; /* enum live_hooks, one that can be asked for */
 	uint8_t events[EVENT_ID_MAX], calls[SYSCALL_NR_MAX];

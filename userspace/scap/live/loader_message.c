@@ -34,6 +34,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.tls_chosen = config->tls_chosen,
 		.kernel_filters = config->kernel_filters,
 		.enter_times = config->enter_times,
+		.thread_times = config->thread_times,
 		.environments = config->environments,
 		.entry_notes = (uint8_t)config->entry_notes,
 		.call_hooks = (uint8_t)config->call_hooks,
@@ -123,10 +124,11 @@ static const char *find_fault(const struct loader_config *wire)
 	    wire->backward_bytes > LOADER_RING_BYTES_MAX ||
 	    (wire->backward_bytes & (wire->backward_bytes - 1)))
 		return "the size of ring buffers";
-	if (wire->enter_times > 1 || wire->verbose > 1 || wire->has_budget > 1 ||
-	    wire->environments > 1 || wire->chooses > 1 || wire->chooses_children > 1 ||
-	    wire->holds > 1 || wire->tls_chosen.wanted > 1 || wire->tls_chosen.all > 1 ||
-	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
+	if (wire->enter_times > 1 || wire->thread_times > 1 || wire->verbose > 1 ||
+	    wire->has_budget > 1 || wire->environments > 1 || wire->chooses > 1 ||
+	    wire->chooses_children > 1 || wire->holds > 1 || wire->tls_chosen.wanted > 1 ||
+	    wire->tls_chosen.all > 1 || wire->entry_notes > ENTRY_NOTES_ALL ||
+	    wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		if (wire->iterators[i] > 1)
@@ -164,6 +166,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.tls_chosen = wire->tls_chosen,
 		.kernel_filters = wire->kernel_filters,
 		.enter_times = wire->enter_times,
+		.thread_times = wire->thread_times,
 		.environments = wire->environments,
 		.entry_notes = (enum live_entry_notes)wire->entry_notes,
 		.call_hooks = (enum live_hooks)wire->call_hooks,

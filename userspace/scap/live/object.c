@@ -144,6 +144,15 @@ static bool notes_sends(const struct live_object *object)
 	return object->root_group >= 0 && live_captures_sends(object->config);
 }
 
+/* Whether it is counted what threads do: by all programs for that, or not at all. */
+static bool keeps_times(const struct live_object *object)
+{
+	for (size_t i = 0; i < live_programs_count; i++)
+		if (live_programs[i].for_waits && object->rejected[i])
+			return false;
+	return object->config->thread_times;
+}
+
 static bool hands_over_requests(const struct live_object *object)
 {
 	return object->uring.kernel && object->uring.seen != LIVE_URING_NUMBERS;
@@ -170,6 +179,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.sends_noted, object->rodata->notes_sends},
 		{object->maps.stream_limits, config->stream_bytes},
 		{object->maps.opened, config->stream_only[EVENT_close]},
+		{object->maps.thread_times, object->rodata->keeps_times},
 		{object->maps.tls_threads, config->tls_chosen.wanted},
 		{object->maps.tls_objects, config->tls_chosen.wanted},
 		{object->maps.tls_counts, config->tls_chosen.wanted},
@@ -241,6 +251,7 @@ static int object_configure(struct live_object *made, struct error *err)
 	object->rodata->stream_bytes = config->stream_bytes;
 	object->rodata->tls_chosen = config->tls_chosen;
 	object->rodata->notes_sends = notes_sends(made);
+	object->rodata->keeps_times = keeps_times(made);
 	object->rodata->owns_sockets = live_owns_sockets(config);
 	memcpy((void *)&object->rodata->kernel_filters, &config->kernel_filters,
 	       sizeof(config->kernel_filters));

@@ -50,6 +50,8 @@ const struct live_program live_programs[] = {
 	{#name, #tracepoint, EVENT_procexit, LOSES_DETAILS, .for_names = true},
 #define FOLLOW_PROGRAM(name, tracepoint)                                                           \
 	{#name, #tracepoint, EVENT_NONE, LOSES_DETAILS, .for_follow = true},
+#define WAIT_PROGRAM(name, tracepoint)                                                             \
+	{#name, #tracepoint, EVENT_sendto, LOSES_DETAILS, .for_waits = true},
 #define SEND_PROGRAM(name, hook, attach)                                                           \
 	{#name, #hook, EVENT_sendto, LOSES_DETAILS, .at_sends = (uint8_t)(attach)},
 #define URING_PROGRAM(name, tracepoint)                                                            \
@@ -202,6 +204,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 		return false;
 	if (program->for_names)
 		return live_compares_names(&config->kernel_filters);
+	if (program->for_waits)
+		return config->thread_times;
 	if (program->at_sends)
 		return live_captures_sends(config);
 	if (program->for_uring && program->hook)

@@ -28,6 +28,7 @@ struct live_program {
 	bool for_names; /* needed only if the kernel filters by names of threads */
 	bool for_follow; /* needed only if processes are chosen */
 	bool for_sockets; /* needed only for events of sockets */
+	bool for_waits; /* needed only if threads' times are wanted */
 	bool for_uring; /* needed only for operations of io_uring; without a hook these jump to it
 			 */
 	bool by_number; /* then: on kernels that do not hand over requests, and on no other */

@@ -2,6 +2,8 @@
 /* request.*: requests of application protocols, the parameters of events of that type. */
 #include "sinsp/fields/table.h"
 
+#include <inttypes.h>
+
 static const struct event_param *request_param(const struct state_event *event,
 					       const struct field_ref *ref)
 {
@@ -58,6 +60,58 @@ static int get_human(const struct state_event *event, const struct field_ref *re
 	if (!param)
 		return NO_VALUE;
 	text_append_duration(&text, (uint64_t)event_value_i64(PT_RELTIME, param));
+	return field_give_text(values, scratch, &text);
+}
+
+/* Parts of the time of a request, as far as there are any. */
+struct request_part {
+	uint64_t ns;
+	const char *name;
+};
+
+enum { REQUEST_PARTS = request__time_unknown - request__time_cpu + 1 };
+
+static unsigned int list_parts(const struct event *ev, struct request_part parts[REQUEST_PARTS])
+{
+	static const char *const names[REQUEST_PARTS] = {
+		"cpu", "run queue", "disk", "net", "lock", "sleep", "poll", "other", "not known"};
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < REQUEST_PARTS; i++) {
+		struct request_part part = {event_param_u64(ev, request__time_cpu + i), names[i]};
+		unsigned int place = count;
+
+		if (!part.ns)
+			continue;
+		for (; place && parts[place - 1].ns < part.ns; place--)
+			parts[place] = parts[place - 1];
+		parts[place] = part;
+		count++;
+	}
+	return count;
+}
+
+/* The parts, the longest first. */
+static int get_why(const struct state_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	const struct event *ev = &event->ev;
+	struct request_part parts[REQUEST_PARTS];
+	struct buf text = field_text_begin(scratch);
+	unsigned int count;
+
+	if (!request_param(event, ref))
+		return NO_VALUE;
+	count = list_parts(ev, parts);
+	for (unsigned int i = 0; i < count; i++) {
+		buf_printf(&text, "%s%s ", i ? ", " : "", parts[i].name);
+		text_append_duration(&text, parts[i].ns);
+	}
+	if (event_param_present(ev, request__unlocked_by))
+		buf_printf(&text, " (unlocked by %" PRIi64 ")",
+			   event_param_i64(ev, request__unlocked_by));
+	if (event_param_u64(ev, request__threads) > 1)
+		buf_printf(&text, " (%" PRIu64 " threads)", event_param_u64(ev, request__threads));
 	return field_give_text(values, scratch, &text);
 }
 
@@ -126,6 +180,23 @@ const struct field_desc fields_request[] = {
 	     "from the first byte of the request to the last of the response"),
 	ROW("time.total.human", "total_time", CHARBUF, get_human, " endswith s",
 	    "the same with a unit (ns, us, ms, s): 1.25ms"),
+	TIME("cpu", "time_cpu", "what the thread that answered did in that time: it ran (--why)"),
+	TIME("runqueue", "time_runqueue", "it could run, and waited for a CPU"),
+	TIME("disk", "time_disk", "it waited for a disk"),
+	TIME("net", "time_net", "it waited for the network: another server, the client"),
+	TIME("lock", "time_lock", "it waited for a lock"),
+	TIME("sleep", "time_sleep", "it slept"),
+	TIME("poll", "time_poll",
+	     "it waited for any of several descriptors, or a time: poll, select, epoll"),
+	TIME("other", "time_other", "it waited for something else"),
+	TIME("unknown", "time_unknown",
+	     "of which that is not known; with the eight others it is the total time"),
+	ROW("why", "time_cpu", CHARBUF, get_why, " contains lock",
+	    "these as a text, the longest first: sleep 50.1ms, cpu 212us"),
+	ROW("why.threads", "threads", UINT32, get_number, ">1",
+	    "threads that moved bytes of the request or its response, as far as known"),
+	ROW("why.unlocked_by", "unlocked_by", PID, get_number, " exists",
+	    "the thread that ended the last wait for a lock"),
 	ROW("answer", "answer", CHARBUF, get_string, " contains 10.0.0.7",
 	    "addresses in a response of DNS, with a blank between two"),
 	ROW("ttl", "ttl", UINT32, get_number, "<60", "seconds for which these are valid",

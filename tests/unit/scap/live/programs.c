@@ -408,6 +408,7 @@ static void test_rejected_parts(void **state)
 			assert_true(live_programs[row].for_times || live_programs[row].for_names ||
 				    live_programs[row].for_follow || live_programs[row].at_sends ||
 				    live_programs[row].for_uring || live_programs[row].for_tls ||
+				    live_programs[row].for_waits ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }
