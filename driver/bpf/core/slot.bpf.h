@@ -373,11 +373,9 @@ __attribute__((noinline)) int times_note(__u32 slot_key, __u64 now)
 /* What the thread did so far, behind the values: see FRAME_TIMES. */
 static __always_inline void put_times(struct filler *f)
 {
-	__u64 now =
-		*(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, ts)) - boot_offset_ns;
 	__u64 pos;
 
-	if (!f->slot->wants_times || !times_note(f->slot_key, now))
+	if (!f->slot->wants_times || !times_note(f->slot_key, frame_time(f)))
 		return;
 	pos = f->pos;
 	CHECKED(pos);
