@@ -5,10 +5,13 @@
  *
  *   write   another thread overwrites the completions meanwhile, which are in shared memory: as
  *           failures, or as notifications that buffers are free
+ *   message completions of a poll that goes on are posted to a ring by another one, with a result
+ *           that the kernel never had; it prints how many
  *   reuse   each success asks for no completion; a request that the kernel refuses before it is
  *           submitted follows, with the same operation and number, at the same address
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -16,7 +19,7 @@
 
 #include "../support/uring.h"
 
-enum { SKIP = 77, NOTIFICATION = 8, NUMBER = 7, WRITES = 100 };
+enum { SKIP = 77, NOTIFICATION = 8, NUMBER = 7, WRITES = 100, FORGED = 4242 };
 
 static struct uring ring;
 static bool ends;
@@ -116,6 +119,36 @@ static long open_reused(const char *file, long count, int first)
 	return opened;
 }
 
+/* The poll is of an empty pipe: it never completes. */
+static long post_forged(long count)
+{
+	struct io_uring_cqe completion;
+	struct uring polled;
+	int ends[2];
+
+	if (uring_open(&polled, 8, 0) || pipe(ends))
+		exit(1);
+	*uring_next(&polled) = (struct io_uring_sqe){.opcode = IORING_OP_POLL_ADD,
+						     .fd = ends[0],
+						     .len = IORING_POLL_ADD_MULTI,
+						     .poll32_events = POLLIN,
+						     .user_data = NUMBER};
+	if (uring_submit(&polled, 0) != 1)
+		exit(1);
+	for (long i = 0; i < count; i++) {
+		int r = uring_do(&ring, &(struct io_uring_sqe){.opcode = IORING_OP_MSG_RING,
+							       .fd = polled.fd,
+							       .len = FORGED,
+							       .off = NUMBER});
+
+		if (r)
+			exit(r == -EINVAL ? SKIP : 1);
+		if (!uring_take(&polled, &completion) || completion.res != FORGED)
+			exit(1);
+	}
+	return count;
+}
+
 int main(int argc, char **argv)
 {
 	int first;
@@ -124,6 +157,10 @@ int main(int argc, char **argv)
 		return 2;
 	if (uring_open(&ring, 8, 0))
 		return SKIP;
+	if (strcmp(argv[1], "message") == 0) {
+		printf("%ld\n", post_forged(strtol(argv[2], NULL, 10)));
+		return 0;
+	}
 	first = open("/dev/null", O_RDONLY);
 	close(first);
 	printf("%ld\n", (strcmp(argv[1], "write") == 0 ? open_overwritten : open_reused)(
