@@ -254,6 +254,64 @@ static void way_registered(void)
 	    1, "second");
 }
 
+static void exchange_ring(struct uring *other)
+{
+	struct uring own = ring;
+
+	ring = *other;
+	*other = own;
+}
+
+static void say_slot(int slot, const char *name)
+{
+	say("pread",
+	    ONE(.opcode = IORING_OP_READ, .flags = IOSQE_FIXED_FILE, .fd = slot,
+		.addr = address_of(buffer), .len = 4),
+	    slot, name);
+}
+
+/* A slot with a name gets another file, by an operation and by a call. */
+static void way_replaced(void)
+{
+	int fds[3] = {make_file("before"), make_file("after"), make_file("again")};
+	struct io_uring_rsrc_update2 update = {.data = address_of(&fds[2]), .nr = 1};
+
+	begin(0);
+	need(uring_register(&ring, IORING_REGISTER_FILES, fds, 1), "register");
+	say_slot(0, "before");
+	say("io_uring_op",
+	    ONE(.opcode = IORING_OP_FILES_UPDATE, .addr = address_of(&fds[1]), .len = 1), NO_SLOT,
+	    NULL);
+	say_slot(0, "after");
+	need(uring_register(&ring, IORING_REGISTER_FILES_UPDATE2, &update, sizeof(update)),
+	     "update");
+	close(fds[2]);
+	say_slot(0, "again");
+}
+
+/* Another ring sends a file into a slot that had another one. */
+static void way_sent(void)
+{
+	int fds[2] = {make_file("held"), make_file("sent")};
+	struct uring target;
+	long r;
+
+	begin(0);
+	need(uring_register(&ring, IORING_REGISTER_FILES, &fds[1], 1), "register");
+	target = ring;
+	begin(0);
+	need(uring_register(&ring, IORING_REGISTER_FILES, &fds[0], 1), "register");
+	say_slot(0, "held");
+	exchange_ring(&target);
+	r = ONE(.opcode = IORING_OP_MSG_RING, .fd = target.fd, .addr = IORING_MSG_SEND_FD,
+		.msg_ring_flags = IORING_MSG_RING_CQE_SKIP, .file_index = 0 + 1);
+	if (r == -EINVAL)
+		exit(SKIP);
+	say("io_uring_op", r, NO_SLOT, NULL);
+	exchange_ring(&target);
+	say_slot(0, "sent");
+}
+
 /* One after the other; what follows a failure is cancelled. */
 static void way_linked(void)
 {
@@ -619,6 +677,8 @@ static const struct way {
 	{"direct", way_direct},
 	{"installed", way_installed},
 	{"registered", way_registered},
+	{"replaced", way_replaced},
+	{"sent", way_sent},
 	{"linked", way_linked},
 	{"drained", way_drained},
 	{"accept", way_accept},
