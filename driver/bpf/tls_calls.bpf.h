@@ -13,6 +13,9 @@
 enum {
 	TLS_THREADS = 1 << 14,
 	TLS_OBJECTS = 1 << 16,
+	TLS_TELLERS = 1 << 10,
+	TLS_NOTES_MAX = 16,
+	TLS_NOTES_NS = 1000000000,
 	/* What encryption adds to each record. */
 	TLS_RECORD_BYTES = 1 << 14,
 	TLS_ADDED_MIN = 21,
@@ -102,6 +105,19 @@ struct {
 	__type(key, __u64);
 	__type(value, struct tls_count);
 } tls_counts SEC(".maps");
+
+/* How many notes a process made since then. Key: process. */
+struct tls_teller {
+	__u64 since_ns;
+	__u64 notes;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TLS_TELLERS);
+	__type(key, __u32);
+	__type(value, struct tls_teller);
+} tls_tellers SEC(".maps");
 
 static __always_inline struct tls_object_key tls_object_key(__u64 object)
 {
@@ -278,7 +294,7 @@ static __always_inline __s64 tls_fd(struct filler *f)
 
 static __always_inline void put_tls_data(struct filler *f)
 {
-	put_bytes(f, f->tls.buffer, min_u64(f->tls.size, f->tls.wanted));
+	put_bytes(f, f->tls.buffer, f->tls.buffer ? min_u64(f->tls.size, f->tls.wanted) : 0);
 }
 
 #endif

@@ -62,15 +62,25 @@ static __always_inline void tls_lose(const struct tls_call *call)
 	count->moved[1] += TLS_LOST_BYTES;
 }
 
-/* A function begins. has_done: it does not return how many bytes it moved. */
-static __always_inline int tls_begin(struct probe_registers *regs, bool has_done)
+/* One function is another one's last step, and has its stack and what it was called with. */
+static __always_inline bool is_same_call(const struct tls_call *call, const struct tls_call *other)
+{
+	return call->sp == other->sp && call->object == other->object &&
+	       call->buffer == other->buffer && call->size == other->size;
+}
+
+/*
+ * A function begins. buffer: where its bytes are; 0: that is not known. done: where it writes how
+ * many it moved; 0: it returns that.
+ */
+static __always_inline int tls_begin(struct probe_registers *regs, __u64 buffer, __u64 done)
 {
 	struct task_struct *task = this_task();
 	struct tls_thread *thread, made = {.call = {
 		.object = PROBE_ARGUMENT_0(regs),
-		.buffer = PROBE_ARGUMENT_1(regs),
+		.buffer = buffer,
 		.size = PROBE_ARGUMENT_2(regs),
-		.done = has_done ? PROBE_ARGUMENT_3(regs) : 0,
+		.done = done,
 		.sp = probe_sp(regs),
 	}};
 	__u32 tid = tid_of(task);
@@ -80,7 +90,7 @@ static __always_inline int tls_begin(struct probe_registers *regs, bool has_done
 	thread = bpf_map_lookup_elem(&tls_threads, &tid);
 	if (!thread)
 		bpf_map_update_elem(&tls_threads, &tid, &made, BPF_ANY);
-	else if (!is_in_tls_call(&thread->call, made.call.sp)) {
+	else if (!is_in_tls_call(&thread->call, made.call.sp) && !is_same_call(&thread->call, &made.call)) {
 		if (thread->call.object)
 			tls_lose(&thread->call);
 		thread->call = made.call;
@@ -90,12 +100,22 @@ static __always_inline int tls_begin(struct probe_registers *regs, bool has_done
 
 static __always_inline int tls_call_run(struct probe_registers *regs)
 {
-	return tls_begin(regs, false);
+	return tls_begin(regs, PROBE_ARGUMENT_1(regs), 0);
 }
 
 static __always_inline int tls_call_ex_run(struct probe_registers *regs)
 {
-	return tls_begin(regs, true);
+	return tls_begin(regs, PROBE_ARGUMENT_1(regs), PROBE_ARGUMENT_3(regs));
+}
+
+static __always_inline int tls_call_flags_run(struct probe_registers *regs)
+{
+	return tls_begin(regs, PROBE_ARGUMENT_1(regs), PROBE_ARGUMENT_4(regs));
+}
+
+static __always_inline int tls_call_unseen_run(struct probe_registers *regs)
+{
+	return tls_begin(regs, 0, 0);
 }
 
 /* The object of a call; NULL: there is no room. */
@@ -325,10 +345,31 @@ static __always_inline int tls_forget_run(struct probe_registers *regs)
 	return tls_forget_begin(f, regs) ? FILLER_NAME(tls_data)(f) : 0;
 }
 
+/* Who makes more than that in a second is looked at with all others. */
+static __always_inline bool tls_tells_much(void)
+{
+	__u32 pid = current_pid();
+	struct tls_teller *teller = bpf_map_lookup_elem(&tls_tellers, &pid), made = {};
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!teller) {
+		made = (struct tls_teller){.since_ns = now, .notes = 1};
+		bpf_map_update_elem(&tls_tellers, &pid, &made, BPF_ANY);
+		return false;
+	}
+	if (now - teller->since_ns > TLS_NOTES_NS) {
+		teller->since_ns = now;
+		teller->notes = 0;
+	}
+	return ++teller->notes > TLS_NOTES_MAX;
+}
+
 static __always_inline void tls_tell(__u64 ino, __u32 dev)
 {
 	const struct tls_note note = {.pid = current_pid(), .dev = dev, .ino = ino};
 
+	if (tls_tells_much())
+		return;
 	bpf_ringbuf_output(&tls_notes, (void *)&note, sizeof(note), 0);
 }
 

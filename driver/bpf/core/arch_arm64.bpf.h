@@ -69,6 +69,7 @@ static __always_inline __u64 probe_result(const struct probe_registers *regs)
 #define PROBE_ARGUMENT_1(registers) ((registers)->regs[1])
 #define PROBE_ARGUMENT_2(registers) ((registers)->regs[2])
 #define PROBE_ARGUMENT_3(registers) ((registers)->regs[3])
+#define PROBE_ARGUMENT_4(registers) ((registers)->regs[4])
 
 static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)
 {

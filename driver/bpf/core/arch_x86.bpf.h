@@ -67,6 +67,7 @@ static __always_inline __u64 probe_result(const struct probe_registers *regs)
 #define PROBE_ARGUMENT_1(regs) ((regs)->si)
 #define PROBE_ARGUMENT_2(regs) ((regs)->dx)
 #define PROBE_ARGUMENT_3(regs) ((regs)->cx)
+#define PROBE_ARGUMENT_4(regs) ((regs)->r8)
 
 /* Whether a 32-bit program made the current system call; `task`: the current one. */
 static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)

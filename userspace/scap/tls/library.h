@@ -14,7 +14,9 @@
 /* The PROBE_PROGRAMs, in the order of events/programs.def. */
 enum tls_program {
 	TLS_CALL, /* a function begins that returns how many bytes it moved, */
-	TLS_CALL_EX, /* or writes that to where its fourth argument points */
+	TLS_CALL_EX, /* or writes that to where its fourth argument points, */
+	TLS_CALL_FLAGS, /* its fifth one; */
+	TLS_CALL_UNSEEN, /* it returns that, and its arguments do not tell where the bytes are */
 	TLS_CALL_END, /* one ends that moves no bytes, */
 	TLS_READ_END, /* that gives plaintext, */
 	TLS_WRITE_END, /* or takes it */
@@ -29,13 +31,14 @@ struct tls_function {
 
 extern const struct tls_function tls_functions[];
 
-enum { TLS_FUNCTIONS = 11 };
+enum { TLS_FUNCTIONS = 19 };
 
 /* Where a file has them. */
 struct tls_library {
 	size_t count;
 	struct tls_place {
-		uint64_t offset; /* in the file */
+		uint64_t offset; /* in the file: of the function, or of an instruction at which its
+				  * arguments and stack are as at its begin */
 		uint8_t function; /* in tls_functions */
 	} places[TLS_FUNCTIONS];
 };
