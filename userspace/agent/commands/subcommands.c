@@ -14,6 +14,7 @@
 	"%request.method %request.host%request.target %request.status %request.error "             \
 	"%request.size.request/%request.size.response bytes in "                                   \
 	"%request.time.total.human"
+#define WHY_FORMAT REQUESTS_FORMAT " = %request.why"
 
 const struct agent_subcommand subcommands[] = {
 	{"check-config", "FILE", FILES_OPTIONAL, .offer = OFFER_FILES, .takes = OF_LISTS,
@@ -62,7 +63,7 @@ const struct agent_subcommand subcommands[] = {
 	{"reload", .takes = OF_RELOAD, .run = reload_run,
 	 .help = "let the running agent read its configuration and rules again, and wait for that"},
 	{"requests", .captures = true, .filter = "evt.type=request", .print = REQUESTS_FORMAT,
-	 .run = capture_run,
+	 .print_why = WHY_FORMAT, .run = capture_run,
 	 .help = "capture requests of applications: HTTP, SQL, Redis, DNS; a line for each"},
 	{"rules", "FILE", RULES_REQUIRED, .offer = OFFER_FILES,
 	 .takes = OF_LISTS | OF_CHECKS | OF_RULE_CHECKS | OF_RULE_LISTS, .run = list_rules_run,

@@ -56,6 +56,7 @@ struct agent_subcommand {
 	const char *view; /* the same, but the view is this one; or NULL */
 	const char *filter; /* of one that captures: of these events only; NULL: of all */
 	const char *print; /* and how lines of text show them, without -p; NULL: as usual */
+	const char *print_why; /* likewise with --why; NULL: the same */
 	unsigned int takes; /* which options: bits of enum option_about */
 	bool seldom; /* left out of the list of the short help */
 	bool at_once; /* as an option: the rest of the command line is ignored */

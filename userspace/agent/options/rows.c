@@ -799,8 +799,7 @@ const struct option_row option_rows_other[] = {
 	 "network, locks; of those that took LIMIT or longer. Costs some work at each switch "
 	 "between "
 	 "threads. Default: of all",
-	 set_why, .about = LIVE, .optional = true,
-	 .accepts = "a number of seconds, or a time such as 100ms"},
+	 set_why, .optional = true, .accepts = "a number of seconds, or a time such as 100ms"},
 	{0, "unknown-protocols", NULL,
 	 "make requests of connections of unknown protocols, too: what one side sends and the "
 	 "other one answers, with sizes and times. Costs an event for each call on them",

@@ -202,7 +202,7 @@ const char *printer_line(const struct printer *printer, const struct options *op
 	const struct agent_subcommand *command = options->subcommand;
 
 	if (!options->print && printer->format == &format_text && command)
-		return command->print;
+		return options->why && command->print_why ? command->print_why : command->print;
 	return prints_lines(printer, options) ? options->print : NULL;
 }
 
