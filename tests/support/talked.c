@@ -17,6 +17,7 @@ void talked_begin(struct talked *talked, const struct requests_config *config)
 	drive_create(&talked->drive, NULL);
 	talked->ino = TALKED_INO;
 	talked->fd = TALKED_FD;
+	talked->tid = TALKED_TID;
 	talked->at[DIRECTION_IN] = 1000;
 	talked->at[DIRECTION_OUT] = UINT32_MAX - 20; /* which wraps around */
 	if (requests_create(config ? config : &defaults, &talked->requests))
@@ -111,10 +112,11 @@ static struct frame *begin_transfer(struct talked *talked, enum recognition_dire
 {
 	bool is_in = direction == DIRECTION_IN;
 	struct frame *frame =
-		drive_begin(&talked->drive, is_in ? EVENT_read : EVENT_write, TALKED_TID);
+		drive_begin(&talked->drive, is_in ? EVENT_read : EVENT_write, talked->tid);
 
 	frame_put_i64(frame, is_in ? read__res : write__res, result);
 	frame_put_i64(frame, is_in ? read__fd : write__fd, talked->fd);
+	frame->times = talked->times;
 	return frame;
 }
 

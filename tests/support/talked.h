@@ -22,6 +22,8 @@ struct talked {
 	bool is_unbound; /* datagrams: the socket has no address of its own */
 	bool is_peek; /* the calls only look at them */
 	bool is_faked; /* the kernel never ran the calls */
+	int64_t tid; /* that reads and writes; TALKED_TID at first */
+	struct frame_times times; /* what that thread did so far; none at first */
 	struct event event; /* of the last request */
 };
 

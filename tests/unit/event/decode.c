@@ -163,6 +163,31 @@ static void test_file(void **state)
 	}
 }
 
+/* What the thread did stands before the file. */
+static void test_times(void **state)
+{
+	for (int others = 0; others < 4; others++) {
+		struct scap_event whole;
+		struct event ev;
+
+		openat_frame();
+		frame.times = (struct frame_times){.since_ns = 1, .ns = {2, 3}, .unlocked_by = 4};
+		frame.file.ino = others & 1;
+		frame.stream.is_known = others >> 1;
+		whole = frame_end(&frame);
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_memory_equal(&ev.times, &frame.times, sizeof(ev.times));
+		assert_int_equal(ev.file.ino, others & 1);
+		assert_int_equal(ev.stream.is_known, others >> 1);
+		assert_int_equal(event_param_i64(&ev, openat__ino), INT64_MAX);
+		whole = openat_frame();
+		assert_int_equal(event_decode(whole.frame, whole.len, CPU, &ev), 0);
+		assert_int_equal(ev.times.since_ns, 0);
+		/* It is shorter than these. */
+		assert_int_equal(decode_changed(&whole, NPARAMS_AT, FRAME_TIMES, 4), -EBADMSG);
+	}
+}
+
 /* By which operation of io_uring it came stands before all others. */
 static void test_uring(void **state)
 {
@@ -686,6 +711,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_marks),
 	cmocka_unit_test(test_file),
+	cmocka_unit_test(test_times),
 	cmocka_unit_test(test_uring),
 	cmocka_unit_test(test_uring_result),
 	cmocka_unit_test(test_uring_is_missing),

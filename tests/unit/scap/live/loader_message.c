@@ -41,6 +41,7 @@ static const struct scap_live_config config = {
 						 KERNEL_REJECT}}}},
 		},
 	.enter_times = true,
+	.thread_times = true,
 	.environments = true,
 	.entry_notes = ENTRY_NOTES_ALL,
 	.call_hooks = CALL_HOOKS_EACH,
@@ -79,6 +80,7 @@ static void test_there_and_back(void **state)
 	assert_int_equal(read.snaplen, 123);
 	assert_int_equal(read.entry_notes, ENTRY_NOTES_ALL);
 	assert_int_equal(read.call_hooks, CALL_HOOKS_EACH);
+	assert_true(read.thread_times);
 	assert_true(read.enter_times && read.environments && read.verbose && read.has_budget);
 	assert_true(read.chosen.chooses && read.chosen.holds && !read.chosen.children);
 	assert_memory_equal(read.chosen.whose, config.chosen.whose, sizeof(read.chosen.whose));
@@ -119,6 +121,7 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(snaplen, UINT32_MAX, "malformed: snaplen");
 	EXPECT_FAULT(stream_bytes, SNAPLEN_MAX + 1, "malformed: snaplen");
 	EXPECT_FAULT(enter_times, 2, "a flag");
+	EXPECT_FAULT(thread_times, 2, "a flag");
 	EXPECT_FAULT(environments, 2, "a flag");
 	EXPECT_FAULT(entry_notes, ENTRY_NOTES_ALL + 1, "a flag");
 	EXPECT_FAULT(call_hooks, CALL_HOOKS_TOO_MANY, "a flag");

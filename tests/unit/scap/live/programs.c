@@ -294,6 +294,23 @@ static size_t row_of(const char *name)
 }
 
 /* A program on entry to calls is there for calls alone, and when their times are asked for. */
+/* Programs at the scheduler's tracepoints are there only for times of threads. */
+static void test_thread_times(void **state)
+{
+	static const bool none[EVENT_ID_MAX];
+	struct scap_live_config config = {.events = {[EVENT_sendto] = true}};
+
+	for (int wanted = 0; wanted < 2; wanted++) {
+		config.thread_times = wanted;
+		assert_int_equal(
+			live_program_wanted(&live_programs[row_of("note_switch")], &config, none),
+			wanted);
+		assert_int_equal(
+			live_program_wanted(&live_programs[row_of("note_waking")], &config, none),
+			wanted);
+	}
+}
+
 static void test_enter_times(void **state)
 {
 	struct scap_live_config call = {.events = {[EVENT_mkdirat] = true}, .enter_times = true};
@@ -492,6 +509,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rejected),
 	cmocka_unit_test(test_rejected_parts),
 	cmocka_unit_test(test_enter_times),
+	cmocka_unit_test(test_thread_times),
 	cmocka_unit_test(test_uring),
 	cmocka_unit_test(test_uring_hooks),
 	cmocka_unit_test(test_sockets),
