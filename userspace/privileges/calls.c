@@ -33,9 +33,10 @@ enum {
 #define LOADER OF(ROLE_LOADER)
 #define COUNTERS OF(ROLE_COUNTERS)
 #define PROBES OF(ROLE_PROBES)
+#define PROFILES OF(ROLE_PROFILES)
 #define THREADS ((OF(PRIVILEGES_ROLES) - 1) & ~LOADER)
-#define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
-#define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
+#define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL) | PROFILES)
+#define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL) | PROFILES)
 #define EVENTS OF(ROLE_EVENTS)
 
 /* Names that an architecture or libseccomp does not know are left out. */
@@ -93,7 +94,7 @@ static const struct {
 	/* From CPU to CPU. */
 	{OF(ROLE_HEARTBEAT), "sched_get_priority_max sched_setaffinity"},
 	/* Compression in the background. */
-	{OF(ROLE_OUTPUT), "ioprio_set sched_setscheduler setpriority"},
+	{OF(ROLE_OUTPUT) | PROFILES, "ioprio_set sched_setscheduler setpriority"},
 	/* A command that is captured, another process, and what limits new threads. */
 	{EVENTS,
 	 "capset kill landlock_add_rule landlock_create_ruleset landlock_restrict_self pidfd_open "
@@ -242,9 +243,10 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 	/* What enters namespaces, opens counters or sets probes begins before the event thread
 	 * enters its role.
 	 */
-	unsigned int roles = role == ROLE_EVENTS
-				     ? THREADS & ~(OF(ROLE_NAMESPACES) | COUNTERS | PROBES)
-				     : OF(role);
+	unsigned int roles =
+		role == ROLE_EVENTS
+			? THREADS & ~(OF(ROLE_NAMESPACES) | COUNTERS | PROBES | PROFILES)
+			: OF(role);
 	int r = 0;
 
 	for (size_t i = 0; i < COUNT(groups) && r == 0; i++)
@@ -258,7 +260,7 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 		r = add_clone(filter, roles & OF(ROLE_CONTROL));
 	if (r == 0)
 		r = calls_add_socket(filter, roles);
-	if (r == 0 && (roles & (EVENTS | LOADER)))
+	if (r == 0 && (roles & (EVENTS | LOADER | PROFILES)))
 		r = add_bpf(filter, roles & LOADER);
 	if (r == 0 && role == ROLE_PROBES)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,

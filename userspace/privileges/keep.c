@@ -198,6 +198,16 @@ static uint64_t kept_by_probes(const struct privileges_kernel *kernel, uint64_t 
 	       CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_CHECKPOINT_RESTORE);
 }
 
+/* The capture has begun: mappings of processes, their files, maps that are open. */
+static uint64_t kept_by_profiles(const struct privileges_kernel *kernel, uint64_t permitted)
+{
+	uint64_t set = capabilities_for(USED_FOR_PROCESSES) | CAPABILITY(CAP_CHECKPOINT_RESTORE) |
+		       (kernel->guards_maps ? CAPABILITY(CAP_BPF) : 0) |
+		       (kernel->needs_override ? CAPABILITY(CAP_DAC_OVERRIDE) : 0);
+
+	return or_admin(set, permitted);
+}
+
 uint64_t privileges_kept(enum privileges_role role, const struct privileges_needs *needs,
 			 const struct privileges_kernel *kernel, uint64_t permitted)
 {
@@ -214,6 +224,7 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_CONTROL] = 0,
 		[ROLE_COUNTERS] = kept_by_counters(kernel, permitted),
 		[ROLE_PROBES] = kept_by_probes(kernel, permitted),
+		[ROLE_PROFILES] = kept_by_profiles(kernel, permitted),
 		[ROLE_LOADER] = kept_by_loader(kernel, permitted),
 	};
 

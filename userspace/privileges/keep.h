@@ -24,6 +24,9 @@ enum privileges_role {
 	ROLE_COUNTERS,
 	/* Reads programs and libraries of processes, and sets probes in them; likewise. */
 	ROLE_PROBES,
+	/* A process of its own: takes profiles of programs that run, reads files of theirs; writes
+	   and sends them. */
+	ROLE_PROFILES,
 	ROLE_LOADER, /* a process of its own: loads programs for the event thread */
 	PRIVILEGES_ROLES,
 };

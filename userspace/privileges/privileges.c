@@ -67,7 +67,8 @@ static struct {
 /* Landlock hides other processes: see files.h. */
 static bool reads_proc(enum privileges_role role)
 {
-	return role == ROLE_EVENTS || role == ROLE_PROCESSES || role == ROLE_NAMESPACES;
+	return role == ROLE_EVENTS || role == ROLE_PROCESSES || role == ROLE_NAMESPACES ||
+	       role == ROLE_PROFILES;
 }
 
 void privileges_set(enum privileges_mode mode, const struct privileges_needs *needs)

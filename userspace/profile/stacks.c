@@ -112,18 +112,18 @@ int stacks_init(struct stacks *stacks)
 	return r;
 }
 
-static void close_one(int fd)
+static void close_one(const struct stacks *stacks, int fd)
 {
-	if (fd >= 0)
+	if (fd >= 0 && !stacks->borrows)
 		close(fd);
 }
 
 void stacks_finish(struct stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->files_count; i++)
-		close_one(stacks->files[i].fd);
+		close_one(stacks, stacks->files[i].fd);
 	for (size_t i = 0; i < stacks->processes_count; i++)
-		close_one(stacks->processes[i].root_fd);
+		close_one(stacks, stacks->processes[i].root_fd);
 	free(stacks->rows);
 	free(stacks->processes);
 	free(stacks->files);
@@ -156,7 +156,7 @@ int stacks_add_file(struct stacks *stacks, const struct stack_file *file, uint32
 	if (r == 0 && !own_text(stacks, &own.path))
 		r = -ENOMEM;
 	if (r) {
-		close_one(file->fd);
+		close_one(stacks, file->fd);
 		return count_loss(stacks, STACKS_LOST_FILES, r);
 	}
 	*index = (uint32_t)stacks->files_count;
@@ -174,7 +174,7 @@ int stacks_add_process(struct stacks *stacks, const struct stack_process *proces
 	     !own_text(stacks, &own.pod_name) || !own_text(stacks, &own.pod_namespace)))
 		r = -ENOMEM;
 	if (r) {
-		close_one(process->root_fd);
+		close_one(stacks, process->root_fd);
 		return count_loss(stacks, STACKS_LOST_PROCESSES, r);
 	}
 	*index = (uint32_t)stacks->processes_count;

@@ -168,6 +168,7 @@ struct stacks {
 	struct stack_frame *frames;
 	size_t rows_count, processes_count, files_count, frames_count;
 	uint64_t lost[STACKS_LOSSES];
+	bool borrows; /* its descriptors are those of another set, which closes them */
 	/* Of its own. */
 	struct arena texts;
 	size_t rows_capacity, processes_capacity, files_capacity, frames_capacity;

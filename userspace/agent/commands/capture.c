@@ -61,6 +61,9 @@ static int open_and_loop_held(struct run *run, struct child *child)
 	    run_start_loader(run->options, options_can_reload(run->options), &run->helpers.loader,
 			     &err) ||
 	    (!run->options->read &&
+	     continuous_start(&run->options->continuous, run->options->host_root, &run->continuous,
+			      &err)) ||
+	    (!run->options->read &&
 	     host_start_readers(run->options->host_root, &run->helpers.readers, &err)) ||
 	    signals_init(options_can_reload(run->options) || run->outputs.count ||
 				 run->recorder.captures.count,

@@ -88,6 +88,31 @@ static int read_commas(struct config_reader *reader, struct setting *setting,
 	return r ? r : add_value(reader, setting, node);
 }
 
+/* The pairs of a mapping as one text, with a backslash before commas in values. */
+static int read_pairs(struct config_reader *reader, struct setting *setting,
+		      const struct yaml_node *node)
+{
+	struct buf all = {0};
+	int r = 0;
+
+	for (const struct yaml_link *link = node->first; link && r == 0; link = link->next) {
+		r = read_text(reader, link->key, link->value, "one value");
+		buf_printf(&all, "%s%s=", all.len ? "," : "", link->key->text);
+		for (const char *at = r ? "" : reader->value.data; *at; at++) {
+			if (*at == ',' || *at == '\\')
+				buf_append_char(&all, '\\');
+			buf_append_char(&all, *at);
+		}
+	}
+	buf_append_char(&all, '\0');
+	buf_clear(&reader->value);
+	buf_append(&reader->value, all.data, all.len);
+	if (r == 0 && (all.failed || reader->value.failed))
+		r = -ENOMEM;
+	buf_finish(&all);
+	return r ? r : add_value(reader, setting, node);
+}
+
 static int read_sequence(struct config_reader *reader, struct setting *setting,
 			 const struct yaml_node *node)
 {
@@ -135,8 +160,12 @@ int config_value_read(struct config_reader *reader, unsigned int place,
 		return read_sequence(reader, &setting, node);
 	if (node->kind == YAML_SEQUENCE && row->list == LIST_COMMAS)
 		return read_commas(reader, &setting, node);
+	if (node->kind == YAML_MAPPING && row->list == LIST_KEYS)
+		return read_pairs(reader, &setting, node);
 	r = read_text(reader, pair->key, node,
-		      row->list == LIST_NONE ? "one value" : "a text or a sequence of texts");
+		      row->list == LIST_NONE   ? "one value"
+		      : row->list == LIST_KEYS ? "keys with values"
+					       : "a text or a sequence of texts");
 	return r ? r : add_value(reader, &setting, node);
 }
 

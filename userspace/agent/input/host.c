@@ -150,6 +150,32 @@ void host_close(struct host *host)
 	host->proc = NULL;
 }
 
+bool host_container_of(const struct host *host, pid_t pid, char text[HOST_CONTAINER_BYTES])
+{
+	struct state_cgroup_match match;
+	const struct buf *groups;
+	bool is_in = false;
+	char name[16];
+	uint32_t owner;
+	int folder;
+
+	snprintf(name, sizeof(name), "%d", (int)pid);
+	folder = openat(scap_proc_dir(host->proc), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return false;
+	if (scap_proc_cgroups(host->proc, folder, &groups) == 0 &&
+	    state_cgroup_match(groups->data, groups->len, &match)) {
+		is_in = true;
+		owner = scap_proc_cgroup_owner(host->proc, match.place, match.place_len);
+		if (owner == STATE_OWNER_ROOT)
+			snprintf(text, HOST_CONTAINER_BYTES, "%s", match.id);
+		else
+			snprintf(text, HOST_CONTAINER_BYTES, "%s@%u", match.id, owner);
+	}
+	close(folder);
+	return is_in;
+}
+
 bool host_has_process(const char *root, pid_t pid)
 {
 	char path[PATH_MAX];

@@ -11,10 +11,11 @@
 #include <sys/types.h>
 
 #include "scap/proc/proc.h"
+#include "sinsp/sinsp.h"
 #include "util/buf.h"
 #include "util/error.h"
 
-enum { HOST_NAME_BYTES = 256 };
+enum { HOST_NAME_BYTES = 256, HOST_CONTAINER_BYTES = STATE_CONTAINER_ID_BYTES + 16 };
 
 struct host {
 	struct scap_proc *proc; /* owned; NULL: not open */
@@ -44,6 +45,12 @@ const char *host_node_name(void);
 
 /* Whether a process of the machine that host_open() opens of `root` exists. */
 bool host_has_process(const char *root, pid_t pid);
+
+/*
+ * The container of a process, by its control groups: sets `text`. Of a group that a user could
+ * make, with any name, the user is behind the id: "ID@1000". Returns whether it is in one.
+ */
+bool host_container_of(const struct host *host, pid_t pid, char text[HOST_CONTAINER_BYTES]);
 
 /* Appends what cannot be known of that machine, as whole lines. records: a file is written. */
 void host_append_warnings(const struct host *host, bool records, struct buf *text);

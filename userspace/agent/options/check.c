@@ -79,7 +79,8 @@ int option_check_value(const struct option_row *row, const char *value, const ch
 static bool check_is_replaced(const struct settings *settings, size_t i)
 {
 	const struct setting *setting = &settings->list[i];
-	bool is_list = option_row(setting->place)->list != LIST_NONE;
+	enum option_list list = option_row(setting->place)->list;
+	bool is_list = list == LIST_REPEATED || list == LIST_COMMAS;
 
 	for (i++; i < settings->count; i++) {
 		const struct setting *later = &settings->list[i];

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "abi.h"
+#include "agent/options/continuous.h"
 #include "agent/options/row.h"
 #include "agent/options/settings.h"
 #include "meta/kube_config.h"
@@ -189,6 +190,7 @@ struct options {
 	uint64_t metrics_series; /* of them at most; 0: REQUEST_METRICS_SERIES */
 	const char **counters; /* owned, the texts not: perf events to count of all containers */
 	size_t counters_count;
+	struct continuous_options continuous; /* profiles that are taken all the time */
 	const char *http[HTTP_MAX]; /* addresses of the pages to serve; NULL: no more */
 	const char **output_texts; /* owned, the texts not: of --output */
 	size_t output_texts_count;

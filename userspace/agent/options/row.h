@@ -76,6 +76,7 @@ enum option_list {
 	LIST_NONE,
 	LIST_REPEATED, /* each element is a value */
 	LIST_COMMAS, /* the elements with commas between are the value */
+	LIST_KEYS, /* of a mapping in a file: KEY=VALUE,... is the value */
 };
 
 struct option_row {

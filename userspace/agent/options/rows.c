@@ -740,6 +740,11 @@ static int set_tcp_sample(struct options *options, const char *value)
 	return 0;
 }
 
+static int set_profile(struct options *options, const char *value)
+{
+	return options_read_continuous(value, &options->settings.memory, &options->continuous);
+}
+
 VALUE_SETTER(set_metrics_series, metrics_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
 
 static const char *const metrics_schema_words[] = {
@@ -823,6 +828,13 @@ const struct option_row option_rows_other[] = {
 	 "them "
 	 "at /metrics; see agent perf-list. May be repeated",
 	 options_add_counters, .list = LIST_REPEATED, .about = LIVE | SERVED},
+	{0, "profile", "KEY=VALUE,...",
+	 "take a profile of each container every minute: folder=FOLDER for pprof files, "
+	 "endpoint=URL for OTLP; interval=, frequency=, off-cpu=, keep=, keep-time=",
+	 set_profile, .list = LIST_KEYS,
+	 .accepts = "folder=FOLDER (absolute) or endpoint=URL, or both; interval=1s to 1h, "
+		    "frequency=1 to 1000, off-cpu=true, keep=SIZE, keep-time=TIME",
+	 .about = LIVE},
 	{0, "metrics-series", "N",
 	 "make metrics of at most N sets of labels of requests and TCP; others are counted in one "
 	 "of their kind. Of containers and their counters, too. Default: 2000",

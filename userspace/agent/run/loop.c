@@ -133,6 +133,7 @@ static void run_step(struct loop *loop, bool idle)
 	if (run->outputs.count)
 		step_outputs(run, now);
 	check_loader(&run->helpers.loader, now);
+	continuous_step(&run->continuous, now);
 	losses_say_silence(&run->losses, run->input, now);
 	if (signals_take_reload(&forced))
 		take_hangup(loop, forced);

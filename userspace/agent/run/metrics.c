@@ -436,6 +436,7 @@ void metrics_append(const struct run *run, bool openmetrics, struct buf *out)
 	append_requests(&exposition, run);
 	if (run->counters)
 		container_counters_append(run->counters, run->state, &exposition);
+	continuous_append_metrics(&run->continuous, &exposition);
 	append_outputs(&exposition, run);
 	append_pages(&exposition, run);
 	exposition_end(&exposition);

@@ -255,6 +255,7 @@ void run_finish(struct run *run)
 	flight_end(&run->flight);
 	state_destroy(run->state);
 	input_destroy(run->input);
+	continuous_finish(&run->continuous);
 	loader_finish(&run->helpers.loader);
 	proc_readers_unref(run->helpers.readers);
 	signals_set_waker(NULL);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/continuous/continuous.h"
 #include "agent/plan/printer.h"
 #include "agent/process/pid_file.h"
 #include "agent/run/budget.h"
@@ -64,6 +65,7 @@ struct run {
 	struct translations_run translations; /* of the addresses in them */
 	struct request_metrics *request_metrics; /* NULL: not asked for */
 	struct container_counters *counters; /* NULL: not asked for */
+	struct continuous continuous; /* profiles */
 	struct run_clock clock;
 	struct containers *containers; /* NULL: a capture file is read */
 	struct run_counts counts;

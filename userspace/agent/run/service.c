@@ -14,7 +14,7 @@
 #include "util/error.h"
 #include "util/terminal.h"
 
-enum { PATHS_OF_OPTIONS = 2 };
+enum { PATHS_OF_OPTIONS = 3 };
 
 /* Adds those of an output, if `writes` is not NULL. Returns how many there are. */
 static size_t list_output(const struct output_config *config, const char **writes)
@@ -60,6 +60,8 @@ static void list_writes(const struct options *options, const struct outputs *out
 		writes[count++] = options->write;
 	if (options->pid_file)
 		writes[count++] = options->pid_file;
+	if (options->continuous.folder)
+		writes[count++] = options->continuous.folder;
 	for (size_t i = 0; i < options->runtime_sockets_count; i++)
 		writes[count++] = options->runtime_sockets[i];
 	writes[count] = NULL;

@@ -3,7 +3,6 @@
 #include "agent/tools/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +18,6 @@
 #include "agent/tools/profile_print.h"
 #include "agent/input/host.h"
 #include "profile/capture/profile_capture.h"
-#include "sinsp/sinsp.h"
 #include "util/clock.h"
 
 /*
@@ -36,44 +34,17 @@ struct profile_job {
 	struct profile_capture *capture;
 	struct stacks stacks;
 	int signals; /* a signalfd */
-	char container[STATE_CONTAINER_ID_BYTES + 16]; /* of the process that is described */
+	char container[HOST_CONTAINER_BYTES]; /* of the process that is described */
 };
-
-/*
- * By its control groups. Of a group that a user could make, with any name, the user is behind the
- * id.
- */
-static const char *find_container(struct profile_job *job, int process)
-{
-	struct state_cgroup_match match;
-	const struct buf *groups;
-	uint32_t owner;
-
-	if (scap_proc_cgroups(job->host.proc, process, &groups) ||
-	    !state_cgroup_match(groups->data, groups->len, &match))
-		return NULL;
-	owner = scap_proc_cgroup_owner(job->host.proc, match.place, match.place_len);
-	if (owner == STATE_OWNER_ROOT)
-		snprintf(job->container, sizeof(job->container), "%s", match.id);
-	else
-		snprintf(job->container, sizeof(job->container), "%s@%u", match.id, owner);
-	return job->container;
-}
 
 /* Sets the container of a process. Returns whether it is wanted. */
 static bool profile_describe(void *context, struct stack_process *process)
 {
 	struct profile_job *job = context;
 	const char *wanted = job->options->container;
-	char name[16];
-	int folder;
 
-	snprintf(name, sizeof(name), "%d", process->pid);
-	folder = openat(scap_proc_dir(job->host.proc), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder >= 0) {
-		process->container_id = find_container(job, folder);
-		close(folder);
-	}
+	if (host_container_of(&job->host, process->pid, job->container))
+		process->container_id = job->container;
 	return !wanted || (process->container_id &&
 			   strncmp(process->container_id, wanted, strlen(wanted)) == 0);
 }

@@ -16,7 +16,6 @@
 #include "profile/formats/top.h"
 #include "profile/names/namer.h"
 #include "scap/proc/text.h"
-#include "util/count.h"
 #include "util/terminal.h"
 
 enum {
@@ -26,18 +25,9 @@ enum {
 
 static int name_stacks(int proc, const struct stacks *stacks, struct profile_names *names)
 {
-	const struct namer_sources sources = {
-		.proc = fcntl(proc, F_DUPFD_CLOEXEC, 0),
-		.kernel = openat(proc, "kallsyms", O_RDONLY | O_CLOEXEC),
-		.debug = open("/usr/lib/debug/.build-id", O_PATH | O_DIRECTORY | O_CLOEXEC),
-	};
-	const int fds[] = {sources.proc, sources.kernel, sources.debug};
 	struct namer *namer;
-	int r = namer_create(&sources, &namer);
+	int r = namer_create_here(proc, &namer);
 
-	for (size_t i = 0; r && i < COUNT(fds); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
 	if (r)
 		return r;
 	r = namer_run(namer, stacks, names);

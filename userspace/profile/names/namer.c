@@ -4,6 +4,7 @@
 #include "profile/names/namer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "profile/names/jit_tables.h"
 #include "profile/names/kept_tables.h"
 #include "scap/symbols/symbol_demangle.h"
+#include "util/count.h"
 
 struct namer {
 	struct namer_sources sources; /* owned */
@@ -27,6 +29,22 @@ int namer_create(const struct namer_sources *sources, struct namer **namer)
 	made->sources = *sources;
 	*namer = made;
 	return 0;
+}
+
+int namer_create_here(int proc, struct namer **namer)
+{
+	const struct namer_sources sources = {
+		.proc = fcntl(proc, F_DUPFD_CLOEXEC, 0),
+		.kernel = openat(proc, "kallsyms", O_RDONLY | O_CLOEXEC),
+		.debug = open("/usr/lib/debug/.build-id", O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+	const int fds[] = {sources.proc, sources.kernel, sources.debug};
+	int r = namer_create(&sources, namer);
+
+	for (size_t i = 0; r && i < COUNT(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return r;
 }
 
 void namer_destroy(struct namer *namer)

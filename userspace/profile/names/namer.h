@@ -25,6 +25,8 @@ struct namer_sources {
 
 /* Returns 0 or -ENOMEM, with the descriptors still the caller's. */
 int namer_create(const struct namer_sources *sources, struct namer **namer);
+/* Of this machine; proc: borrowed. Returns 0 or -ENOMEM. */
+int namer_create_here(int proc, struct namer **namer);
 void namer_destroy(struct namer *namer); /* accepts NULL */
 
 /*

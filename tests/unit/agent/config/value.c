@@ -30,6 +30,27 @@ static void test_forms(void **state)
 	configured_right(&configured, "rules: c\nfollow: true\npid: 5\nself: true\n", NULL);
 	assert_string_equal(options->rules[0], "c");
 	assert_true(options->follow && options->include_self);
+	/* Keys of its own: what separates them in the text is escaped. */
+	configured_right(&configured, "profile:\n  folder: /a,b\n  interval: 10s\n", NULL);
+	assert_string_equal(options->continuous.folder, "/a,b");
+	assert_int_equal(options->continuous.interval_ns, UINT64_C(10000000000));
+	configured_right(&configured, "profile: {endpoint: 'http://c'}\n", NULL);
+	assert_string_equal(options->continuous.endpoint, "http://c");
+	configured_right(&configured, "profile: endpoint=http://d\n", NULL);
+	assert_string_equal(options->continuous.endpoint, "http://d");
+	configured_destroy(&configured);
+}
+
+static void test_wrong_keys(void **state)
+{
+	struct configured configured;
+
+	configured_create(&configured);
+	configured_rejected(&configured, "profile: [a]\n",
+			    "agent.yaml:1:10: error: profile: expected keys with values, not a "
+			    "sequence\n");
+	configured_rejected(&configured, "profile: {folder: [a]}\n",
+			    "agent.yaml:1:19: error: folder: expected one value, not a sequence\n");
 	configured_destroy(&configured);
 }
 
@@ -79,6 +100,7 @@ static void test_bound(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_forms),
+	cmocka_unit_test(test_wrong_keys),
 	cmocka_unit_test(test_wrong),
 	cmocka_unit_test(test_bound),
 };

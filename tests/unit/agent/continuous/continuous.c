@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes that take profiles: they are there, and end; what is said and counted of them. */
+#include "agent/continuous/continuous.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "agent/continuous/worker.h"
+#include "util/buf.h"
+#include "unit.h"
+
+static void starts_nothing_unasked(void **state)
+{
+	const struct continuous_options options = {0};
+	struct continuous continuous = {0};
+	struct exposition exposition = {.out = &(struct buf){0}};
+	struct error err = {""};
+
+	assert_int_equal(continuous_start(&options, NULL, &continuous, &err), 0);
+	assert_int_equal(continuous.pid, 0);
+	continuous_step(&continuous, 1);
+	continuous_append_metrics(&continuous, &exposition);
+	assert_int_equal(exposition.out->len, 0);
+	continuous_finish(&continuous);
+}
+
+/* Whether it can take profiles here or not. */
+static void ends_with_the_agent(void **state)
+{
+	const struct continuous_options options = {
+		.folder = "/proc/none", .interval_ns = 1000000000, .frequency_hz = 19};
+	struct continuous continuous = {0};
+	struct buf text = {0};
+	struct exposition exposition = {.out = &text};
+	struct error err = {""};
+	pid_t pid;
+
+	assert_int_equal(continuous_start(&options, NULL, &continuous, &err), 0);
+	pid = continuous.pid;
+	assert_true(pid > 0);
+	continuous_step(&continuous, 1);
+	assert_false(continuous.ended);
+	/* The folder cannot be: that process ends, is counted, and started again. */
+	while (atomic_load(&continuous.counts->deaths) == 0)
+		sched_yield();
+	continuous_append_metrics(&continuous, &exposition);
+	buf_append_char(&text, '\0');
+	assert_non_null(strstr(text.data, "lanner_profile_files_total 0\n"));
+	assert_null(strstr(text.data, "lanner_profile_restarts_total 0\n"));
+	buf_finish(&text);
+	continuous_finish(&continuous);
+	assert_int_equal(waitpid(pid, NULL, 0), -1);
+	assert_int_equal(continuous.pid, 0);
+}
+
+static void notices_its_end(void **state)
+{
+	const struct continuous_options options = {
+		.folder = "/proc/none", .interval_ns = 1000000000, .frequency_hz = 19};
+	struct continuous continuous = {0};
+	struct error err = {""};
+	siginfo_t end;
+
+	assert_int_equal(continuous_start(&options, NULL, &continuous, &err), 0);
+	kill(continuous.pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)continuous.pid, &end, WEXITED | WNOWAIT), 0);
+	continuous_step(&continuous, UINT64_C(5000000000));
+	assert_true(continuous.ended);
+	continuous_finish(&continuous);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(starts_nothing_unasked),
+	cmocka_unit_test(ends_with_the_agent),
+	cmocka_unit_test(notices_its_end),
+};
+
+UNIT_GROUP(tests);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread: a file for each container of a set, one set at a time, and what is counted. */
+#include "agent/continuous/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+#define PATIENCE_NS UINT64_C(60000000000)
+
+static void add(struct stacks *stacks, int pid, const char *container)
+{
+	const struct stack_process process = {
+		.pid = pid, .ns_pid = pid, .root_fd = -1, .container_id = container};
+	struct stack_row row = {.tid = pid, .value = 1, .times = 1};
+
+	assert_int_equal(stacks_add_process(stacks, &process, &row.process), 0);
+	assert_int_equal(stacks_add_row(stacks, &row), 0);
+}
+
+static void fill(struct stacks *stacks)
+{
+	assert_int_equal(stacks_init(stacks), 0);
+	stacks->begin_ns = UINT64_C(1700000000000000000);
+	stacks->lost[STACKS_LOST_ROWS] = 3;
+	stacks->lost[STACKS_UNREAD_PROCESSES] = 5;
+	add(stacks, 1, NULL);
+	add(stacks, 2, "web");
+}
+
+static void writes_a_file_each(void **state)
+{
+	char top[] = "/tmp/lanner-writer-XXXXXX", path[128], command[64];
+	const struct continuous_options options = {
+		.folder = mkdtemp(top), .keep_bytes = 1 << 20, .keep_ns = UINT64_MAX / 4};
+	struct continuous_counts counts = {0};
+	struct continuous_writer_config config = {
+		.options = &options, .counts = &counts, .proc = open("/proc", O_PATH | O_CLOEXEC)};
+	struct continuous_writer *writer;
+	struct stacks stacks, second;
+	struct error err = {""};
+
+	assert_non_null(options.folder);
+	assert_int_equal(continuous_writer_create(&config, &writer, &err), 0);
+	fill(&stacks);
+	fill(&second);
+	/* Nobody has begun with the first one. */
+	assert_true(continuous_writer_give(writer, &stacks));
+	assert_false(continuous_writer_give(writer, &second));
+	assert_false(continuous_writer_wait(writer, 1000));
+	assert_int_equal(continuous_writer_begin(writer), 0);
+	assert_true(continuous_writer_wait(writer, PATIENCE_NS));
+	assert_int_equal(stacks.rows_count, 0);
+	assert_int_equal(counts.written, 2);
+	assert_int_equal(counts.intervals, 1);
+	assert_int_equal(counts.losses, 3);
+	snprintf(path, sizeof(path), "%s/web/20231114T221320Z.pb.gz", top);
+	assert_int_equal(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/host/20231114T221320Z.pb.gz", top);
+	assert_int_equal(access(path, F_OK), 0);
+	/* A folder that cannot be written any more is counted, and nothing ends. */
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	assert_int_equal(system(command), 0);
+	assert_true(continuous_writer_give(writer, &second));
+	assert_true(continuous_writer_wait(writer, PATIENCE_NS));
+	assert_int_equal(counts.write_failures, 2);
+	continuous_writer_destroy(writer);
+	continuous_writer_destroy(NULL);
+	close(config.proc);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(writes_a_file_each),
+};
+
+UNIT_GROUP(tests);

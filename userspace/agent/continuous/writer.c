@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread, and what it does with a set: groups, names, formats, files, requests. */
+#include "agent/continuous/writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "agent/continuous/files.h"
+#include "profile/formats/pprof.h"
+#include "profile/groups.h"
+#include "profile/names/namer.h"
+#include "util/clock.h"
+
+enum { NICE = 10 };
+
+struct continuous_writer {
+	struct continuous_writer_config config;
+	struct namer *namer;
+	struct continuous_files *files; /* NULL: none are written */
+	struct buf out;
+	struct error said; /* the last failure: the same one is said once */
+	pthread_t thread;
+	bool runs;
+	pthread_mutex_t mutex; /* of the rest */
+	pthread_cond_t changed;
+	struct stacks *stacks; /* NULL: there is nothing to do */
+	bool ends;
+};
+
+int continuous_writer_create(const struct continuous_writer_config *config,
+			     struct continuous_writer **writer, struct error *err)
+{
+	struct continuous_writer *made = calloc(1, sizeof(*made));
+	const struct continuous_files_config files = {
+		.folder = config->options->folder,
+		.keep_bytes = config->options->keep_bytes,
+		.keep_ns = config->options->keep_ns,
+	};
+	pthread_condattr_t monotonic;
+	int r;
+
+	if (!made)
+		return error_set(err, -ENOMEM, "out of memory");
+	made->config = *config;
+	pthread_mutex_init(&made->mutex, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&made->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	r = namer_create_here(config->proc, &made->namer);
+	if (r)
+		error_set(err, r, "out of memory");
+	if (r == 0 && files.folder)
+		r = continuous_files_open(&files, &made->files, err);
+	if (r)
+		continuous_writer_destroy(made);
+	else
+		*writer = made;
+	return r;
+}
+
+/* Each failure is counted; one that is another than the last is said. */
+static void say(struct continuous_writer *writer, const struct error *err)
+{
+	if (strcmp(writer->said.text, err->text) == 0)
+		return;
+	writer->said = *err;
+	fprintf(stderr, "agent: --profile: %s\n", err->text);
+}
+
+static void write_file(struct continuous_writer *writer, const char *name,
+		       const struct stacks *stacks, const struct profile_names *names)
+{
+	struct continuous_counts *counts = writer->config.counts;
+	struct error err = {""};
+	int r;
+
+	buf_clear(&writer->out);
+	r = pprof_write(stacks, names, &writer->out);
+	if (r)
+		error_set(&err, r, "out of memory for a profile");
+	else
+		r = continuous_files_write(writer->files, name, stacks->begin_ns, &writer->out,
+					   &err);
+	if (r)
+		say(writer, &err);
+	atomic_fetch_add(r ? &counts->write_failures : &counts->written, 1);
+}
+
+static void write_named(struct continuous_writer *writer, const char *name,
+			const struct stacks *stacks)
+{
+	struct profile_names names = {0};
+	struct error err = {""};
+
+	/* Without names it has addresses. */
+	if (namer_run(writer->namer, stacks, &names)) {
+		error_set(&err, 0, "out of memory for the names of a profile");
+		say(writer, &err);
+	}
+	if (writer->files)
+		write_file(writer, name, stacks, &names);
+	names_finish(&names);
+}
+
+static void write_group(struct continuous_writer *writer, const struct stacks *stacks,
+			const struct profile_groups *groups, size_t group)
+{
+	struct stacks part;
+	struct error err = {""};
+
+	if (profile_groups_take(stacks, groups, group, &part)) {
+		error_set(&err, 0, "out of memory for a profile");
+		say(writer, &err);
+		atomic_fetch_add(&writer->config.counts->write_failures, 1);
+		return;
+	}
+	/* A container without samples has no profile; the machine always has one. */
+	if (part.rows_count || group == STACKS_GROUP_HOST)
+		write_named(writer,
+			    group == STACKS_GROUP_HOST	  ? "host"
+			    : group == STACKS_GROUP_OTHER ? "other"
+							  : groups->ids[group],
+			    &part);
+	stacks_finish(&part);
+}
+
+static void count_set(struct continuous_counts *counts, const struct stacks *stacks,
+		      const struct profile_groups *groups)
+{
+	uint64_t losses = 0;
+
+	/* The causes up to frames are about samples that are missing. */
+	for (int i = 0; i < STACKS_LOST_FRAMES; i++)
+		losses += stacks->lost[i];
+	atomic_fetch_add(&counts->losses, losses);
+	atomic_fetch_add(&counts->grouped, groups->left_out);
+	atomic_fetch_add(&counts->intervals, 1);
+}
+
+static void write_set(struct continuous_writer *writer, const struct stacks *stacks)
+{
+	struct continuous_counts *counts = writer->config.counts;
+	struct profile_groups groups = {0};
+	struct error err = {""};
+
+	if (profile_groups_make(stacks, WRITER_CONTAINERS_MAX, &groups)) {
+		error_set(&err, 0, "out of memory for a profile");
+		say(writer, &err);
+		atomic_fetch_add(&counts->write_failures, 1);
+	} else {
+		for (size_t i = 0; i < groups.count; i++)
+			write_group(writer, stacks, &groups, i);
+	}
+	if (writer->files)
+		atomic_fetch_add(&counts->removed,
+				 continuous_files_clean(writer->files, clock_ns(CLOCK_REALTIME)));
+	count_set(counts, stacks, &groups);
+	profile_groups_finish(&groups);
+}
+
+/* It takes its time: others come first. The capture must not wait so. */
+static void *writer_run(void *context)
+{
+	struct continuous_writer *writer = context;
+
+	(void)setpriority(PRIO_PROCESS, 0, NICE);
+	pthread_mutex_lock(&writer->mutex);
+	while (!writer->ends) {
+		struct stacks *stacks = writer->stacks;
+
+		if (!stacks) {
+			pthread_cond_wait(&writer->changed, &writer->mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&writer->mutex);
+		write_set(writer, stacks);
+		stacks_finish(stacks);
+		pthread_mutex_lock(&writer->mutex);
+		writer->stacks = NULL;
+		pthread_cond_broadcast(&writer->changed);
+	}
+	pthread_mutex_unlock(&writer->mutex);
+	return NULL;
+}
+
+int continuous_writer_begin(struct continuous_writer *writer)
+{
+	int r = pthread_create(&writer->thread, NULL, writer_run, writer);
+
+	writer->runs = r == 0;
+	return -r;
+}
+
+bool continuous_writer_give(struct continuous_writer *writer, struct stacks *stacks)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&writer->mutex);
+	is_free = !writer->stacks;
+	if (is_free) {
+		writer->stacks = stacks;
+		pthread_cond_broadcast(&writer->changed);
+	}
+	pthread_mutex_unlock(&writer->mutex);
+	return is_free;
+}
+
+bool continuous_writer_wait(struct continuous_writer *writer, uint64_t ns)
+{
+	struct timespec until = clock_timespec(clock_ns(CLOCK_MONOTONIC) + ns);
+	bool is_free;
+	int r = 0;
+
+	pthread_mutex_lock(&writer->mutex);
+	while (writer->stacks && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&writer->changed, &writer->mutex, &until);
+	is_free = !writer->stacks;
+	pthread_mutex_unlock(&writer->mutex);
+	return is_free;
+}
+
+void continuous_writer_destroy(struct continuous_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->runs) {
+		pthread_mutex_lock(&writer->mutex);
+		writer->ends = true;
+		pthread_cond_broadcast(&writer->changed);
+		pthread_mutex_unlock(&writer->mutex);
+		pthread_join(writer->thread, NULL);
+	}
+	namer_destroy(writer->namer);
+	continuous_files_close(writer->files);
+	buf_finish(&writer->out);
+	pthread_cond_destroy(&writer->changed);
+	pthread_mutex_destroy(&writer->mutex);
+	free(writer);
+}
