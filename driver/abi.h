@@ -449,6 +449,28 @@ struct shed {
 };
 
 /*
+ * Calls that are counted in place of their events: what rows are told apart by. What is not asked
+ * for is 0. The row of all for which there was no room has event 0.
+ */
+enum { CALL_ROWS_MAX = 1 << 16, CALL_ROWS_BYTES_MAX = 32 << 20 };
+
+enum call_rows_by { BY_CPU = 1 << 0, BY_RESULT = 1 << 1, CALL_ROWS_BY_ALL = (1 << 2) - 1 };
+
+struct call_row_key {
+	__u32 cpu;
+	__u16 event;
+	__u16 error; /* errno; 0: the call succeeded */
+};
+
+/* Per CPU. */
+struct call_row {
+	__u64 count;
+	__u64 timed; /* of these, the calls with a latency */
+	__u64 latency_ns; /* of all these */
+	__u64 latency_max_ns;
+};
+
+/*
  * Per CPU and event id. For every id: the slots' seen + those that got no slot (SCRATCH_BUSY,
  * TAIL_CALL, BUDGET, IN_FLIGHT, UNTOLD, UNSHOWN) + filtered = delivered + filtered + the sum of lost.
  */

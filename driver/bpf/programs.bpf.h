@@ -6,6 +6,7 @@
 #ifndef LANNER_PROGRAMS_BPF_H
 #define LANNER_PROGRAMS_BPF_H
 
+#include "bpf/core/call_rows.bpf.h"
 #include "bpf/fillers.bpf.h"
 #include "bpf/filters.bpf.h"
 #include "bpf/find_owners.bpf.h"
@@ -210,14 +211,19 @@ static __always_inline int note_enter_time_run(__u64 *ctx)
 	return 0;
 }
 
+static __always_inline void forget_notes(__u32 event)
+{
+	if (event_has(event, EF_SENDS) && notes_sends)
+		sent_forget();
+	note_remove_of(event);
+}
+
 /* For a wanted call whose filler does not run: removes what was noted of it. */
 static __always_inline void forget_call(struct pt_regs *regs, __u32 event)
 {
 	if (enter_times)
 		call_time_take(regs);
-	if (event_has(event, EF_SENDS) && notes_sends)
-		sent_forget();
-	note_remove_of(event);
+	forget_notes(event);
 }
 
 /* Numbers of x32 calls: counted, not decoded. */
@@ -299,6 +305,21 @@ static __always_inline bool call_is_dropped(struct task_struct *task, struct pt_
 	return false;
 }
 
+/* Of others it is only known with the event whether a seccomp filter made it up. */
+static __always_inline bool has_own_result(struct task_struct *task)
+{
+	return !(call_rows_by & BY_RESULT) || seccomp_mode_of(task) != SECCOMP_MODE_FILTER;
+}
+
+/* In place of an event. */
+static __always_inline void count_call(struct pt_regs *regs, __u32 event, long result)
+{
+	__u64 entered_ns = enter_times ? call_time_take(regs) : 0;
+
+	call_row_add(event, result, entered_ns);
+	forget_notes(event);
+}
+
 /*
  * Jumps to the filler of an event that is frequent, by a number that the kernel knows when it
  * compiles the program: it writes a direct jump there, where an indirect one takes 10 ns more with
@@ -359,6 +380,10 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs, struct tas
 	}
 	if (drops_calls && call_is_dropped(task, regs, event))
 		return 0;
+	if (counts_calls && counted_calls[event] && has_own_result(task)) {
+		count_call(regs, event, exit_result(ctx));
+		return 0;
+	}
 	/* A read here lets the kernel refuse a tracepoint without the result that fillers read. */
 	exit_result(ctx);
 	if (is_usual && JUMPS_DIRECTLY)

@@ -21,7 +21,7 @@
 enum {
 	NAME_BYTES = 64,
 	TREE = 2, /* the filter is a binary tree: a few steps for each call */
-	HELD_COMMANDS = 8, /* of bpf(), the first in their list */
+	HELD_COMMANDS = 9, /* of bpf(), the first in their list */
 };
 
 /*
@@ -215,6 +215,7 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_MAP_UPDATE_ELEM,
 		BPF_MAP_DELETE_ELEM,
 		BPF_MAP_GET_NEXT_KEY,
+		BPF_MAP_LOOKUP_BATCH,
 		BPF_OBJ_GET_INFO_BY_FD,
 		BPF_LINK_CREATE, /* of programs that are needed for some time only */
 		BPF_RAW_TRACEPOINT_OPEN, /* the same before Linux 5.19 */

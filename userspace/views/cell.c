@@ -476,6 +476,31 @@ void views_cell_add(struct views_store *store, const struct views_value *by,
 	cell->count++;
 }
 
+/* The sum of many equal numbers; one that would exceed 2^63 counts as that. */
+static int64_t times(struct views_store *store, int64_t number, uint64_t count)
+{
+	int64_t sum;
+
+	if (!__builtin_mul_overflow(number, count, &sum))
+		return sum;
+	store->losses.saturated += count;
+	return number < 0 ? INT64_MIN : INT64_MAX;
+}
+
+void views_cell_add_times(struct views_store *store, const struct views_value *by,
+			  struct views_cell *cell, const struct field_value *value, uint64_t count)
+{
+	struct views_cell all = {.count = count};
+
+	if (value && by->field.number == VIEWS_REAL)
+		all.real = value->f64 * (double)count;
+	else if (value)
+		all.integer = number_of(&by->field, value);
+	if (value && by->field.number != VIEWS_REAL && aggregates[by->aggregate].family == 's')
+		all.integer = times(store, all.integer, count);
+	views_cell_merge(store, by, cell, &all);
+}
+
 void views_cell_merge(struct views_store *store, const struct views_value *by,
 		      struct views_cell *cell, const struct views_cell *from)
 {

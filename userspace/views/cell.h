@@ -53,6 +53,10 @@ void views_seen_finish(struct views_seen *seen);
 void views_cell_add(struct views_store *store, const struct views_value *by,
 		    struct views_cell *cell, uint64_t group, const struct field_value *value);
 
+/* Adds that value `count` times. */
+void views_cell_add_times(struct views_store *store, const struct views_value *by,
+			  struct views_cell *cell, const struct field_value *value, uint64_t count);
+
 /* Adds what another cell has. */
 void views_cell_merge(struct views_store *store, const struct views_value *by,
 		      struct views_cell *cell, const struct views_cell *from);

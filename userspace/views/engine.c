@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "views/cell.h"
+#include "views/counted.h"
 
 enum {
 	LIST_ROWS = 1024, /* of a list, before they are shown */
@@ -282,6 +283,59 @@ void views_engine_take(struct views_engine *engine, const struct state_event *ev
 	}
 	engine->store.losses.crowded += group == engine->crowd;
 	group_count(engine, group, event, shown);
+}
+
+/* Of the times of calls, what a cell would have if it had been given each. */
+static struct views_cell cell_of_times(const struct views_value *by,
+				       const struct views_calls *calls)
+{
+	uint64_t ns = by->aggregate == VIEWS_MAX ? calls->latency_max_ns : calls->latency_ns;
+
+	return (struct views_cell){.count = calls->timed,
+				   .integer = ns > INT64_MAX ? INT64_MAX : (int64_t)ns};
+}
+
+static void group_count_calls(struct views_engine *engine, struct views_group *group,
+			      const struct state_event *event, const struct views_calls *calls)
+{
+	const struct views_view *view = engine->view;
+
+	for (unsigned int i = 0; i < view->cells_count; i++) {
+		const struct views_value *by = &view->values[engine->cell_owners[i]];
+		const struct views_cell timed = cell_of_times(by, calls);
+		struct views_cell *cell = &group->cells[i];
+		struct field_value values[FIELD_VALUES_MAX];
+
+		if (by->only && !(event && filter_match(by->only, event)))
+			continue;
+		if (views_counted_is_time(by))
+			views_cell_merge(&engine->store, by, cell, &timed);
+		else if (!by->field.ref.desc)
+			views_cell_add_times(&engine->store, by, cell, NULL, calls->count);
+		else if (event && engine_get(engine, &by->field, event, values))
+			views_cell_add_times(&engine->store, by, cell, values, calls->count);
+		engine->scratch.used = 0;
+	}
+}
+
+void views_engine_take_calls(struct views_engine *engine, const struct state_event *event,
+			     const struct views_calls *calls)
+{
+	struct views_group *group = NULL;
+	size_t len = event ? make_key(engine, event) : 0;
+
+	if (event && !len) {
+		engine->store.losses.without_key += calls->count;
+		return;
+	}
+	group = event ? group_of(engine, engine->key, len) : engine_crowd(engine);
+	if (!group) {
+		engine->store.losses.forgotten += calls->count;
+		return;
+	}
+	if (group == engine->crowd)
+		engine->store.losses.crowded += calls->count;
+	group_count_calls(engine, group, event, calls);
 }
 
 static void group_merge(struct views_engine *engine, struct views_group *group,

@@ -51,6 +51,20 @@ void views_engine_destroy(struct views_engine *engine); /* accepts NULL */
 /* Counts an event that passed the filter of the view. */
 void views_engine_take(struct views_engine *engine, const struct state_event *event);
 
+/* What is known of calls that the kernel has counted. */
+struct views_calls {
+	uint64_t count, timed; /* timed: of these, calls with a latency */
+	uint64_t latency_ns, latency_max_ns; /* of all these, and the longest one */
+};
+
+/*
+ * Counts calls, of a view for which views_counted_by() returns true. event: one that is like all of
+ * them and passed the filter, in all that the view looks at but times; NULL: calls of which nothing
+ * is known.
+ */
+void views_engine_take_calls(struct views_engine *engine, const struct state_event *event,
+			     const struct views_calls *calls);
+
 /*
  * Adds all groups of another engine of the same view, such as one that counted another part of the
  * events. The others' different values are not known here: their number becomes unknown.

@@ -114,6 +114,12 @@ struct input_live_ops {
 	 */
 	void (*limit_stream)(struct input *input, uint64_t ino, uint32_t bytes);
 
+	/* Calls that the kernel counted since the last time: see scap_live_take_calls(). */
+	int (*take_calls)(struct input *input,
+			  void (*take)(void *context, const struct call_row_key *key,
+				       const struct call_row *row),
+			  void *context);
+
 	/* From now on, the kernel drops no event because of its groups. */
 	void (*accept_groups)(struct input *input);
 

@@ -521,6 +521,17 @@ static void limit_stream(struct input *input, uint64_t ino, uint32_t bytes)
 		scap_live_limit_stream(live->old, ino, bytes);
 }
 
+static int take_calls(struct input *input,
+		      void (*take)(void *context, const struct call_row_key *key,
+				   const struct call_row *row),
+		      void *context)
+{
+	struct input_live *live = input_live_of(input);
+	int r = live->old ? scap_live_take_calls(live->old, take, context) : 0;
+
+	return r ? r : scap_live_take_calls(live->live, take, context);
+}
+
 static void accept_groups(struct input *input)
 {
 	scap_live_accept_groups(input_live_of(input)->live);
@@ -764,6 +775,7 @@ static const struct input_live_ops live_ops = {
 	.shed = shed,
 	.reject_groups = reject_groups,
 	.limit_stream = limit_stream,
+	.take_calls = take_calls,
 	.accept_groups = accept_groups,
 	.mute_propose = mute_propose,
 	.mute_set = mute_set,

@@ -110,6 +110,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.snaplen = options->snaplen,
 		.snaplen_rules = options->snaplen_rules,
 		.kernel_filters = plan->kernel_filters,
+		.call_rows_by = plan->call_rows_by,
 		.enter_times = selection_has_enter_times(selection),
 		.environments = selection_has_environments(selection),
 		.entry_notes = selection_entry_notes(selection),
@@ -136,6 +137,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		config.events[id] = selection->events[id] != 0;
 		config.successes[id] = !(selection->events[id] & WHY_ASKED);
+		config.counted[id] = plan->counted[id];
 		config.stream_only[id] = selection_is_of_streams_only(selection, id);
 		config.of_rules[id] = selection->of_rules[id];
 	}

@@ -335,6 +335,7 @@ static int select_events(struct plan *plan, struct error *err)
 	}
 	set_samples(plan, needs);
 	pushdown_make(plan);
+	pushdown_count(plan);
 	if (!selection_is_empty(&plan->selection))
 		return 0;
 	if (reject_unmade(plan, err))

@@ -6,11 +6,18 @@
 #include "agent/plan/pushdown.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/record/captures.h"
 #include "scap/live/programs.h"
 #include "sinsp/sinsp.h"
 #include "util/count.h"
+#include "views/counted.h"
+
+static bool has_captures(const struct plan *plan)
+{
+	return plan->printer->captures && plan->printer->captures->count;
+}
 
 /*
  * A recording has what updates the state, too. A field that counts events, or measures the time
@@ -21,8 +28,7 @@ static bool pushdown_is_possible(const struct plan *plan)
 	const struct options *options = plan->options;
 
 	return plan->filter && !options->read && !options->write && !options->no_pushdown &&
-	       !(plan->printer->captures && plan->printer->captures->count) &&
-	       !(filter_flags(plan->filter) & FIELD_OF_PAST);
+	       !has_captures(plan) && !(filter_flags(plan->filter) & FIELD_OF_PAST);
 }
 
 /* Removes the filters that no event has. */
@@ -181,4 +187,33 @@ void pushdown_make(struct plan *plan)
 	if (!plan->triggers)
 		add_mutes(plan, filters);
 	pushdown_drop_unused(filters);
+}
+
+/* Whether what a view prints is all that comes of the events that pass. */
+static bool only_counts(const struct plan *plan)
+{
+	const struct options *options = plan->options;
+
+	return options->view && !plan->ruleset && !plan->triggers && !options->read &&
+	       !options->write && !options->no_pushdown && !options->summary && !options->count &&
+	       !options->flight_ns && !options->flight_bytes && !has_captures(plan);
+}
+
+void pushdown_count(struct plan *plan)
+{
+	const struct options *options = plan->options;
+	/* Of each table but the first one the kernel knows no longest time of its own. */
+	const bool is_one_table = options->view && !options->interval_ns &&
+				  !options->view->interval_ns && !isatty(STDOUT_FILENO);
+
+	if (!only_counts(plan) ||
+	    !views_counted_by(options->view, plan->filter, is_one_table, &plan->call_rows_by))
+		return;
+	/* On which CPU the process waited that becomes the command is not known. */
+	if (options->command && plan->call_rows_by & BY_CPU)
+		return;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		plan->counted[id] = plan->selection.events[id] == WHY_FILTER &&
+				    id != EVENT_syscall && id != EVENT_bpf &&
+				    event_desc_get(id)->category & EC_SYSCALL;
 }

@@ -15,6 +15,9 @@
 /* Fills the plan's kernel_filters and `unwanted`, after its events were selected. */
 void pushdown_make(struct plan *plan);
 
+/* Of a view: fills what the kernel counts in place of events. */
+void pushdown_count(struct plan *plan);
+
 /* Finds and loads the rules that the options name, with messages. */
 
 /*

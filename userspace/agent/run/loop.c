@@ -12,6 +12,7 @@
 #include "agent/run/containers.h"
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
+#include "agent/run/view_calls.h"
 #include "agent/run/viewer.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
@@ -227,9 +228,15 @@ static int wait_ms(const struct loop *loop, int handled)
 
 static int step_viewer(struct run *run, bool idle, struct error *err)
 {
-	return run->viewer ? viewer_step(run->viewer, clock_ns(CLOCK_MONOTONIC), idle,
-					 &run->line_writer, err)
-			   : 0;
+	uint64_t now_ns;
+	int r = 0;
+
+	if (!run->viewer)
+		return 0;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	if (viewer_is_due(run->viewer, now_ns))
+		r = view_calls_take(run, err);
+	return r ? r : viewer_step(run->viewer, now_ns, idle, &run->line_writer, err);
 }
 
 /* Returns 0 if the input or the run ends. */
@@ -306,6 +313,8 @@ int loop_run(struct run *run, struct error *err)
 	drained = loop_drain(&loop, result ? NULL : err);
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);
+	if (result == 0 && drained == 0 && run->viewer)
+		result = view_calls_take(run, err);
 	if (result == 0 && drained == 0 && run->viewer)
 		result = viewer_end(run->viewer, &run->line_writer, err);
 	if (result == 0 && drained == 0 && run->trace) {

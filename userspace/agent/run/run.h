@@ -71,6 +71,7 @@ struct run {
 	struct run_counts counts;
 	struct summary *summary; /* NULL: not requested */
 	struct viewer *viewer; /* NULL: events are printed, not counted */
+	bool left_gate; /* of calls that the kernel counts: see view_calls.c */
 	struct trace *trace; /* NULL: they are printed, but not as strace does */
 	struct run_recorder recorder;
 	struct flight flight;

@@ -39,6 +39,7 @@ struct viewer {
 	uint64_t streamed; /* rows of a list that were printed as they came */
 	uint64_t *rows; /* borrowed: counts those that are printed */
 	uint64_t rows_hidden; /* of all tables */
+	uint64_t calls; /* that the kernel counted */
 	struct views_losses losses; /* of all tables before */
 };
 
@@ -267,6 +268,21 @@ int viewer_take(struct viewer *viewer, const struct state_event *event, struct l
 		       : 0;
 }
 
+void viewer_take_calls(struct viewer *viewer, const struct state_event *event,
+		       const struct views_calls *calls)
+{
+	if (viewer_has_ended(viewer))
+		return;
+	viewer->calls += calls->count;
+	views_engine_take_calls(viewer->engine, event, calls);
+}
+
+bool viewer_is_due(const struct viewer *viewer, uint64_t now_ns)
+{
+	return viewer->is_live && viewer->interval_ns && viewer->begin_ns &&
+	       now_ns >= viewer->due_ns;
+}
+
 int viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer,
 		struct error *err)
 {
@@ -319,6 +335,11 @@ static void append_losses(const struct viewer *viewer, struct buf *out)
 		 "values may be missing in numbers of different ones: there were too many"},
 	};
 
+	if (viewer->calls)
+		buf_printf(out,
+			   "agent: %s: %" PRIu64 " calls were counted by the kernel, without "
+			   "events\n",
+			   viewer->view->name, viewer->calls);
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (rows[i].count)
 			buf_printf(out, "agent: %s: %" PRIu64 " %s\n", viewer->view->name,

@@ -39,6 +39,15 @@ int viewer_note_time(struct viewer *viewer, uint64_t ts_ns, struct line_writer *
 int viewer_take(struct viewer *viewer, const struct state_event *event, struct line_writer *writer,
 		struct error *err);
 
+struct views_calls;
+
+/* Counts calls that the kernel has counted: see views_engine_take_calls(). */
+void viewer_take_calls(struct viewer *viewer, const struct state_event *event,
+		       const struct views_calls *calls);
+
+/* Whether what was counted is printed by the next step. */
+bool viewer_is_due(const struct viewer *viewer, uint64_t now_ns);
+
 /* Prints what is due. now_ns: monotonic clock; idle: there are no events at present. */
 int viewer_step(struct viewer *viewer, uint64_t now_ns, bool idle, struct line_writer *writer,
 		struct error *err);

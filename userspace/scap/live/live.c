@@ -16,6 +16,7 @@
 
 #include "event/event.h"
 #include "scap/live/answers.h"
+#include "scap/live/call_rows.h"
 #include "scap/live/flight_rings.h"
 #include "scap/live/maps.h"
 #include "scap/live/live_rings.h"
@@ -44,8 +45,7 @@ enum {
 	 */
 	SAMPLES_LOOK_MS = 100,
 	NS_PER_MS = 1000000,
-	/* How often the online CPUs are read. */
-	FOLLOW_NS = 1000000000,
+	FOLLOW_NS = 1000000000, /* how often the online CPUs are read */
 	/* How often the wall clock is checked for steps. */
 	WALL_CLOCK_NS = 100000000,
 };
@@ -72,6 +72,7 @@ struct scap_live {
 	struct buf own_groups; /* see live_own_groups_run() */
 	int cgroup_roots_error; /* -errno; 0: they are known, or not needed */
 	struct live_answers answers;
+	struct live_call_rows call_rows;
 	bool attached; /* tried: the loader has released what it needed for that */
 	bool stopped; /* no program runs any more */
 	/* Their events. */
@@ -331,6 +332,7 @@ static void live_destroy(struct scap_source *source)
 		munmap(live->slots, live->slots_bytes);
 	live_answers_close(&live->answers);
 	live_loaded_end(&live->loaded);
+	live_call_rows_finish(&live->call_rows);
 	buf_finish(&live->cgroup_roots);
 	buf_finish(&live->own_groups);
 	free(live->owned);
@@ -819,6 +821,15 @@ int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
 	int map = live->maps[LIVE_MAP_STREAM_LIMITS];
 
 	return bpf_map_update_elem(map, &ino, &bytes, BPF_ANY) < 0 ? -errno : 0;
+}
+
+int scap_live_take_calls(struct scap_live *live,
+			 void (*take)(void *context, const struct call_row_key *key,
+				      const struct call_row *row),
+			 void *context)
+{
+	return live_call_rows_take(&live->call_rows, live->maps[LIVE_MAP_CALL_ROWS],
+				   live->loaded.cpus, take, context);
 }
 
 void scap_live_accept_groups(struct scap_live *live)

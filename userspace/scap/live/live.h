@@ -67,6 +67,8 @@ struct scap_live_config {
 	bool successes[EVENT_ID_MAX];
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers to capture as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
+	bool counted[EVENT_ID_MAX]; /* of `events`: calls are counted instead, see call_rows.h */
+	uint32_t call_rows_by; /* by what, beside the event: enum call_rows_by bits */
 	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
 	uint64_t rings_bytes; /* to which all rings may grow for busy CPUs; 0: they do not grow */
 	/*
@@ -334,6 +336,15 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
  * not captured for its stream. Returns 0 or -errno.
  */
 int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes);
+
+/*
+ * Calls that were counted since the last time, by scap_live_config.counted: calls `take` for each
+ * row, with the sums of all CPUs. Event 0: all for which there was no room. Returns 0 or -errno.
+ */
+int scap_live_take_calls(struct scap_live *live,
+			 void (*take)(void *context, const struct call_row_key *key,
+				      const struct call_row *row),
+			 void *context);
 
 /* It drops no event any more because of its groups. */
 void scap_live_accept_groups(struct scap_live *live);

@@ -21,6 +21,7 @@
 #include "scap/live/answers.h"
 #include "scap/live/cgroup_roots.h"
 #include "scap/live/call_hooks.h"
+#include "scap/live/call_rows.h"
 #include "scap/live/log.h"
 #include "scap/live/programs.h"
 #include "scap/live/scan.h"
@@ -123,6 +124,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_MUTED] = object->skeleton->maps.muted,
 		[LIVE_MAP_STREAM_LIMITS] = object->skeleton->maps.stream_limits,
 		[LIVE_MAP_TLS_NOTES] = object->skeleton->maps.tls_notes,
+		[LIVE_MAP_CALL_ROWS] = object->skeleton->maps.call_rows,
 	};
 	unsigned int row = 0;
 
@@ -250,6 +252,17 @@ static void load_release(struct live_loader *loader)
 	*object = (struct live_object){.root_group = -1, .types = -1};
 }
 
+/* Of calls that have no row of their own; before the map is frozen. */
+static int begin_call_rows(const struct live_object *object, struct error *err)
+{
+	int r = 0;
+
+	if (object->skeleton->rodata->counts_calls)
+		r = live_call_rows_begin(bpf_map__fd(object->skeleton->maps.call_rows),
+					 object->cpus);
+	return r ? error_set(err, r, "preparing to count calls: %s", strerror(-r)) : 0;
+}
+
 static int load(struct live_loader *loader, const struct scap_live_config *config,
 		uint64_t boot_offset_ns, struct live_loaded *loaded, struct error *err)
 {
@@ -268,6 +281,8 @@ static int load(struct live_loader *loader, const struct scap_live_config *confi
 		r = live_object_load(object, err);
 	if (r == 0)
 		r = fill_jumps(object, err);
+	if (r == 0)
+		r = begin_call_rows(object, err);
 	if (r == 0)
 		freeze_maps(object);
 	if (r == 0)

@@ -31,6 +31,7 @@ enum live_map {
 	LIVE_MAP_MUTED,
 	LIVE_MAP_STREAM_LIMITS,
 	LIVE_MAP_TLS_NOTES,
+	LIVE_MAP_CALL_ROWS,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };

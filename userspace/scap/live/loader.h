@@ -39,6 +39,7 @@ enum {
 	LOADER_OF_ALL = 16, /* enum followed_whose; not both */
 	LOADER_OF_STREAMS = 32,
 	LOADER_READ_AT_ONCE = 64,
+	LOADER_COUNTED = 128,
 	LOADER_NATIVE = 1,
 	LOADER_COMPAT = 2
 };
@@ -51,6 +52,7 @@ struct loader_config {
 	struct snaplen_rules snaplen_rules;
 	uint8_t enter_times, verbose, has_budget, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
 	uint8_t environments, chooses, chooses_children, holds, thread_times; /* 0 or 1 */
+	uint8_t call_rows_by; /* enum call_rows_by bits */
 	uint8_t entry_notes; /* enum live_entry_notes */
 	uint8_t call_hooks; /* enum live_hooks, one that can be asked for */
 	uint8_t events[EVENT_ID_MAX], calls[SYSCALL_NR_MAX];

@@ -36,6 +36,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.enter_times = config->enter_times,
 		.thread_times = config->thread_times,
 		.environments = config->environments,
+		.call_rows_by = (uint8_t)config->call_rows_by,
 		.entry_notes = (uint8_t)config->entry_notes,
 		.call_hooks = (uint8_t)config->call_hooks,
 		.verbose = config->verbose,
@@ -54,6 +55,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 					     (config->of_rules[id] ? LOADER_OF_RULES : 0) |
 					     (config->stream_only[id] ? LOADER_OF_STREAMS : 0) |
 					     (config->read_at_once[id] ? LOADER_READ_AT_ONCE : 0) |
+					     (config->counted[id] ? LOADER_COUNTED : 0) |
 					     whose_bits[config->chosen.whose[id]]);
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		wire->calls[number] =
@@ -130,6 +132,8 @@ static const char *find_fault(const struct loader_config *wire)
 	    wire->tls_chosen.all > 1 || wire->entry_notes > ENTRY_NOTES_ALL ||
 	    wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
+	if (wire->call_rows_by & ~CALL_ROWS_BY_ALL)
+		return "what calls are counted by";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		if (wire->iterators[i] > 1)
 			return "a flag";
@@ -138,10 +142,8 @@ static const char *find_fault(const struct loader_config *wire)
 	if (!are_valid_filters(&wire->kernel_filters))
 		return "a filter";
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		if ((wire->events[id] &
-		     ~(LOADER_WANTED | LOADER_SUCCESSES | LOADER_OF_RULES | LOADER_OF_KIN |
-		       LOADER_OF_ALL | LOADER_OF_STREAMS | LOADER_READ_AT_ONCE)) ||
-		    (wire->events[id] & LOADER_OF_KIN && wire->events[id] & LOADER_OF_ALL))
+		if ((wire->events[id] & LOADER_OF_KIN && wire->events[id] & LOADER_OF_ALL) ||
+		    (wire->events[id] & LOADER_COUNTED && !(wire->events[id] & LOADER_WANTED)))
 			return "an event";
 	for (unsigned int number = 0; number < SYSCALL_NR_MAX; number++)
 		if (wire->calls[number] & ~(LOADER_NATIVE | LOADER_COMPAT))
@@ -168,6 +170,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.enter_times = wire->enter_times,
 		.thread_times = wire->thread_times,
 		.environments = wire->environments,
+		.call_rows_by = wire->call_rows_by,
 		.entry_notes = (enum live_entry_notes)wire->entry_notes,
 		.call_hooks = (enum live_hooks)wire->call_hooks,
 		.verbose = wire->verbose,
@@ -186,6 +189,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		config->of_rules[id] = wire->events[id] & LOADER_OF_RULES;
 		config->stream_only[id] = wire->events[id] & LOADER_OF_STREAMS;
 		config->read_at_once[id] = wire->events[id] & LOADER_READ_AT_ONCE;
+		config->counted[id] = wire->events[id] & LOADER_COUNTED;
 		config->chosen.whose[id] = wire->events[id] & LOADER_OF_KIN   ? FOLLOWED_KIN
 					   : wire->events[id] & LOADER_OF_ALL ? FOLLOWED_ALL
 									      : FOLLOWED_CHOSEN;

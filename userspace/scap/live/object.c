@@ -158,6 +158,16 @@ static bool hands_over_requests(const struct live_object *object)
 	return object->uring.kernel && object->uring.seen != LIVE_URING_NUMBERS;
 }
 
+/* Rows have a part for each CPU. */
+static uint32_t call_rows_max(const struct live_object *made)
+{
+	uint32_t most = CALL_ROWS_BYTES_MAX / (made->cpus * (uint32_t)sizeof(struct call_row));
+
+	if (!made->skeleton->rodata->counts_calls)
+		return 1;
+	return most < CALL_ROWS_MAX ? most : CALL_ROWS_MAX;
+}
+
 /* Those of CPUs have room for each, and those that are not needed for next to nothing. */
 static int object_size_maps(const struct live_object *made)
 {
@@ -200,6 +210,8 @@ static int object_size_maps(const struct live_object *made)
 	if (r == 0)
 		r = bpf_map__set_max_entries(object->maps.scratch,
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
+	if (r == 0)
+		r = bpf_map__set_max_entries(object->maps.call_rows, call_rows_max(made));
 	for (size_t i = 0; i < COUNT(maps) && r == 0; i++)
 		if (!maps[i].is_needed)
 			r = bpf_map__set_max_entries(maps[i].map, 1);
@@ -259,11 +271,14 @@ static int object_configure(struct live_object *made, struct error *err)
 	memcpy((void *)object->rodata->rate_limits, config->rate_limits,
 	       sizeof(config->rate_limits));
 	object->rodata->has_budget = config->has_budget;
+	object->rodata->call_rows_by = config->call_rows_by;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		object->rodata->shed_classes[id] = (__u8)event_shed_class(id);
 		object->rodata->never_limited[id] = event_is_important(id) || config->of_rules[id];
 		object->rodata->stream_only[id] = config->stream_only[id];
 		object->rodata->read_at_once[id] = config->read_at_once[id];
+		object->rodata->counted_calls[id] = config->counted[id];
+		object->rodata->counts_calls |= config->counted[id];
 	}
 	object->rodata->snaplen = config->snaplen;
 	object->rodata->snaplen_rules = config->snaplen_rules;

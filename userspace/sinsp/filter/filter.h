@@ -56,6 +56,10 @@ const struct kernel_filters *filter_kernel_part(const struct filter *filter);
 /* Returns 1 + the index of an equal filter, which is added if there is room; 0 if there is none. */
 uint8_t filter_kernel_add(struct kernel_filters *filters, const struct kernel_filter *filter);
 
+/* Whether `is` returns true for each field that the filter has. */
+bool filter_reads_only(const struct filter *filter,
+		       bool (*is)(const struct field_ref *ref, void *context), void *context);
+
 /* The flags of all its fields: enum field_flags bits. */
 unsigned int filter_flags(const struct filter *filter);
 

@@ -314,6 +314,16 @@ unsigned int filter_flags(const struct filter *filter)
 	return flags;
 }
 
+bool filter_reads_only(const struct filter *filter,
+		       bool (*is)(const struct field_ref *ref, void *context), void *context)
+{
+	bool all = true;
+
+	for (const struct filter_ref *ref = filter->refs; ref; ref = ref->next)
+		all &= is(&ref->ref, context);
+	return all;
+}
+
 unsigned int filter_needs(const struct filter *filter)
 {
 	unsigned int needs = 0;

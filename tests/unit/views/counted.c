@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Which views can take calls that were counted already, and that rows count like their events. */
+#include "views/counted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi.h"
+#include "unit.h"
+#include "viewed.h"
+#include "views/engine.h"
+
+#define TIMES                                                                                      \
+	"keys: [evt.type]\nvalues:\n- {name: n, aggregate: count}\n"                               \
+	"- {name: time, aggregate: sum, field: evt.latency}\n"                                     \
+	"- {name: mean, aggregate: mean, field: evt.latency}\n"                                    \
+	"- {name: max, aggregate: max, field: evt.latency}\n"                                      \
+	"- {name: failed, aggregate: count, if: evt.failed=true}\n"                                \
+	"- {name: one, aggregate: sum, field: evt.count}\n"
+
+static void knows_which_views_it_can_count(void **state)
+{
+	static const struct {
+		const char *text, *filter;
+		bool with_longest, can;
+		uint32_t by;
+	} rows[] = {
+		{VIEW("keys: [evt.type]\nvalues: [{name: n, aggregate: count}]\n"), NULL, false,
+		 true, 0},
+		{VIEW("keys: [evt.cpu]\nvalues: [{name: n, aggregate: rate}]\n"),
+		 "syscall.type exists", false, true, BY_CPU},
+		{VIEW("keys: [evt.res]\nvalues: [{name: n, aggregate: count}]\n"),
+		 "evt.failed=true and evt.type in (open, read)", false, true, BY_RESULT},
+		{VIEW(TIMES), NULL, true, true, BY_RESULT},
+		{VIEW(TIMES), NULL, false, false, 0},
+		{VIEW("keys: [evt.type]\nvalues: [{name: n, aggregate: count}]\n"),
+		 "evt.latency > 5", true, false, 0},
+		{VIEW("keys: [evt.type]\nvalues: [{name: n, aggregate: count}]\n"),
+		 "proc.name=cat or evt.type=open", true, false, 0},
+		{VIEW("keys: [fd.name]\nvalues: [{name: n, aggregate: count}]\n"), NULL, true,
+		 false, 0},
+		{VIEW("keys: [evt.type]\nvalues:\n"
+		      "- {name: p, aggregate: percentile, percentile: 9, field: evt.latency}\n"),
+		 NULL, true, false, 0},
+		{VIEW("keys: [evt.type]\nvalues:\n"
+		      "- {name: n, aggregate: count, if: fd.type=file}\n"),
+		 NULL, true, false, 0},
+		{VIEW("kind: list\nkeys: [evt.type]\n"), NULL, true, false, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct views_view *view = viewed_read(rows[i].text);
+		struct filter *filter = NULL;
+		struct filter_options options = {0};
+		struct filter_error wrong;
+		uint32_t by = 0;
+
+		if (rows[i].filter)
+			assert_int_equal(filter_create(rows[i].filter, &options, &filter, &wrong),
+					 0);
+		assert_int_equal(views_counted_by(view, filter, rows[i].with_longest, &by),
+				 rows[i].can);
+		assert_int_equal(by, rows[i].by);
+		filter_destroy(filter);
+		views_view_destroy(view);
+	}
+}
+
+/* The event of a row, as it has been made for the view. */
+static struct state_event like(struct viewed *viewed, int64_t *result)
+{
+	struct state_event event = {0};
+
+	event.ev.desc = event_desc_get(EVENT_openat);
+	event.ev.latency_ns = LATENCY_UNKNOWN;
+	event.ev.params[0].data = (const uint8_t *)result;
+	event.ev.params[0].len = sizeof(*result);
+	event.state = viewed->drive.state;
+	return event;
+}
+
+static void a_row_counts_like_its_events(void **state)
+{
+	const struct views_calls good = {5, 4, 400, 250}, bad = {2, 2, 100, 90};
+	int64_t none = 0, error = -2;
+	struct state_event event;
+	struct viewed viewed;
+
+	viewed_create(&viewed, VIEW(TIMES), 0, 0);
+	event = like(&viewed, &none);
+	views_engine_take_calls(viewed.engine, &event, &good);
+	event = like(&viewed, &error);
+	views_engine_take_calls(viewed.engine, &event, &bad);
+	viewed_expect(&viewed, "openat 7 500 83.33 250 2 7\n");
+	/* Beside events. */
+	views_engine_take(viewed.engine, &event);
+	viewed_expect(&viewed, "openat 8 500 83.33 250 3 8\n");
+	viewed_destroy(&viewed);
+}
+
+static void calls_without_a_row_are_in_that_of_all_others(void **state)
+{
+	const struct views_calls calls = {5, 0, 0, 0};
+	struct views_rows rows;
+	struct viewed viewed;
+
+	viewed_create(&viewed, VIEW(TIMES), 0, 0);
+	views_engine_take_calls(viewed.engine, NULL, &calls);
+	views_engine_rows(viewed.engine, 0, 0, &rows);
+	assert_int_equal(rows.count, 0);
+	assert_non_null(rows.crowd);
+	assert_int_equal(views_engine_losses(viewed.engine)->crowded, 5);
+	viewed_destroy(&viewed);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(knows_which_views_it_can_count),
+	cmocka_unit_test(a_row_counts_like_its_events),
+	cmocka_unit_test(calls_without_a_row_are_in_that_of_all_others),
+};
+
+UNIT_GROUP(tests);

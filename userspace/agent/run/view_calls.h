@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gives the view of a run the calls that the kernel has counted in place of events: a row is
+ * counted like so many events that are alike.
+ */
+#ifndef AGENT_RUN_VIEW_CALLS_H
+#define AGENT_RUN_VIEW_CALLS_H
+
+#include "util/error.h"
+
+struct run;
+
+/* Takes what is new. Returns 0, or -errno with a message. */
+int view_calls_take(struct run *run, struct error *err);
+
+#endif
