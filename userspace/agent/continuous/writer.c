@@ -3,13 +3,17 @@
 #include "agent/continuous/writer.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "agent/continuous/files.h"
+#include "agent/continuous/sender.h"
+#include "profile/formats/otlp_profiles.h"
 #include "profile/formats/pprof.h"
 #include "profile/groups.h"
 #include "profile/names/namer.h"
@@ -17,10 +21,16 @@
 
 enum { NICE = 10 };
 
+/* Sending the profiles of an interval may take half of it, and at least this. */
+#define SEND_LEAST_NS UINT64_C(5000000000)
+
 struct continuous_writer {
 	struct continuous_writer_config config;
 	struct namer *namer;
 	struct continuous_files *files; /* NULL: none are written */
+	struct sender *sender; /* NULL: none are sent */
+	char host[HOST_NAME_MAX + 1];
+	uint64_t send_until_ns; /* monotonic: of what is to be sent then no more is tried */
 	struct buf out;
 	struct error said; /* the last failure: the same one is said once */
 	pthread_t thread;
@@ -56,6 +66,11 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 		error_set(err, r, "out of memory");
 	if (r == 0 && files.folder)
 		r = continuous_files_open(&files, &made->files, err);
+	if (r == 0 && config->options->endpoint)
+		r = sender_create(config->options->endpoint, &made->sender, err);
+	/* It is cut without a NUL. */
+	if (gethostname(made->host, sizeof(made->host) - 1))
+		made->host[0] = '\0';
 	if (r)
 		continuous_writer_destroy(made);
 	else
@@ -91,7 +106,30 @@ static void write_file(struct continuous_writer *writer, const char *name,
 	atomic_fetch_add(r ? &counts->write_failures : &counts->written, 1);
 }
 
-static void write_named(struct continuous_writer *writer, const char *name,
+/* A server that does not answer costs half an interval, or a little more: the rest counts as
+ * failed. */
+static void send_profile(struct continuous_writer *writer, const char *container,
+			 const struct stacks *stacks, const struct profile_names *names)
+{
+	struct continuous_counts *counts = writer->config.counts;
+	const struct otlp_profiles_resource resource = {
+		.container = container, .host = writer->host[0] ? writer->host : NULL};
+	struct error err = {""};
+	int r = -ETIMEDOUT;
+
+	buf_clear(&writer->out);
+	if (clock_ns(CLOCK_MONOTONIC) > writer->send_until_ns)
+		error_set(&err, r, "sending took half an interval: the rest is not sent");
+	else if (otlp_profiles_write(stacks, names, &resource, &writer->out))
+		error_set(&err, r, "out of memory for a profile");
+	else
+		r = sender_send(writer->sender, &writer->out, &err);
+	if (r)
+		say(writer, &err);
+	atomic_fetch_add(r ? &counts->send_failures : &counts->sent, 1);
+}
+
+static void write_named(struct continuous_writer *writer, const char *name, const char *container,
 			const struct stacks *stacks)
 {
 	struct profile_names names = {0};
@@ -104,12 +142,15 @@ static void write_named(struct continuous_writer *writer, const char *name,
 	}
 	if (writer->files)
 		write_file(writer, name, stacks, &names);
+	if (writer->sender && stacks->rows_count)
+		send_profile(writer, container, stacks, &names);
 	names_finish(&names);
 }
 
 static void write_group(struct continuous_writer *writer, const struct stacks *stacks,
 			const struct profile_groups *groups, size_t group)
 {
+	const char *container = group < STACKS_GROUP_FIRST ? NULL : groups->ids[group];
 	struct stacks part;
 	struct error err = {""};
 
@@ -122,10 +163,10 @@ static void write_group(struct continuous_writer *writer, const struct stacks *s
 	/* A container without samples has no profile; the machine always has one. */
 	if (part.rows_count || group == STACKS_GROUP_HOST)
 		write_named(writer,
-			    group == STACKS_GROUP_HOST	  ? "host"
-			    : group == STACKS_GROUP_OTHER ? "other"
-							  : groups->ids[group],
-			    &part);
+			    container			 ? container
+			    : group == STACKS_GROUP_HOST ? "host"
+							 : "other",
+			    container, &part);
 	stacks_finish(&part);
 }
 
@@ -145,9 +186,12 @@ static void count_set(struct continuous_counts *counts, const struct stacks *sta
 static void write_set(struct continuous_writer *writer, const struct stacks *stacks)
 {
 	struct continuous_counts *counts = writer->config.counts;
+	uint64_t half_ns = writer->config.options->interval_ns / 2;
 	struct profile_groups groups = {0};
 	struct error err = {""};
 
+	writer->send_until_ns =
+		clock_ns(CLOCK_MONOTONIC) + (half_ns > SEND_LEAST_NS ? half_ns : SEND_LEAST_NS);
 	if (profile_groups_make(stacks, WRITER_CONTAINERS_MAX, &groups)) {
 		error_set(&err, 0, "out of memory for a profile");
 		say(writer, &err);
@@ -237,6 +281,7 @@ void continuous_writer_destroy(struct continuous_writer *writer)
 	}
 	namer_destroy(writer->namer);
 	continuous_files_close(writer->files);
+	sender_destroy(writer->sender);
 	buf_finish(&writer->out);
 	pthread_cond_destroy(&writer->changed);
 	pthread_mutex_destroy(&writer->mutex);

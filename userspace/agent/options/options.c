@@ -246,6 +246,11 @@ int options_add_probe(struct options *options, const char *text)
 	return options_add_word(&options->probes, &options->probes_count, text);
 }
 
+int options_set_profile(struct options *options, const char *text)
+{
+	return options_read_continuous(text, &options->settings.memory, &options->continuous);
+}
+
 int options_add_output(struct options *options, const char *text)
 {
 	return options_add_word(&options->output_texts, &options->output_texts_count, text);

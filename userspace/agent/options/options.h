@@ -264,6 +264,9 @@ static inline bool options_have_samples(const struct options *options)
  * -ENOMEM. */
 int options_add_counters(struct options *options, const char *text);
 
+/* Sets what profiles are taken all the time. Returns 0, -EINVAL or -ENOMEM. */
+int options_set_profile(struct options *options, const char *text);
+
 /* Adds KIND:TARGET[,KEY=VALUE...], which must outlive the options. Returns 0 or -ENOMEM. */
 int options_add_output(struct options *options, const char *text);
 

@@ -740,11 +740,6 @@ static int set_tcp_sample(struct options *options, const char *value)
 	return 0;
 }
 
-static int set_profile(struct options *options, const char *value)
-{
-	return options_read_continuous(value, &options->settings.memory, &options->continuous);
-}
-
 VALUE_SETTER(set_metrics_series, metrics_series, value_read_count, REQUEST_METRICS_SERIES_MAX)
 
 static const char *const metrics_schema_words[] = {
@@ -831,7 +826,7 @@ const struct option_row option_rows_other[] = {
 	{0, "profile", "KEY=VALUE,...",
 	 "take a profile of each container every minute: folder=FOLDER for pprof files, "
 	 "endpoint=URL for OTLP; interval=, frequency=, off-cpu=, keep=, keep-time=",
-	 set_profile, .list = LIST_KEYS,
+	 options_set_profile, .list = LIST_KEYS,
 	 .accepts = "folder=FOLDER (absolute) or endpoint=URL, or both; interval=1s to 1h, "
 		    "frequency=1 to 1000, off-cpu=true, keep=SIZE, keep-time=TIME",
 	 .about = LIVE},
