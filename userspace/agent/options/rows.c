@@ -795,10 +795,8 @@ const struct option_row option_rows_other[] = {
 	 .accepts = "all, or up to 16 ids of processes and names of up to 15 characters"},
 	{0, "why", "LIMIT",
 	 "tell of requests where their time went: on CPUs, in the run queue, waiting for disks, "
-	 "the "
-	 "network, locks; of those that took LIMIT or longer. Costs some work at each switch "
-	 "between "
-	 "threads. Default: of all",
+	 "the network, locks; of those that took LIMIT or longer (default: of all). Costs some "
+	 "work at each switch between threads",
 	 set_why, .optional = true, .accepts = "a number of seconds, or a time such as 100ms"},
 	{0, "unknown-protocols", NULL,
 	 "make requests of connections of unknown protocols, too: what one side sends and the "
@@ -836,8 +834,7 @@ const struct option_row option_rows_other[] = {
 	 set_metrics_series, .accepts = "a number from 1 to 1000000", .about = SERIES},
 	{0, "metrics-schema", "NAME",
 	 "names and labels of metrics of requests and TCP: those of OpenTelemetry's conventions "
-	 "(otel), "
-	 "or those of Kindling. Default: otel",
+	 "(otel), or those of Kindling. Default: otel",
 	 set_metrics_schema, .words = metrics_schema_words_get, .about = METRICS},
 	{0, "explain", NULL, "print what would be hooked, and why; then exit", set_explain,
 	 .not_a_key = "it prints in place of a capture", .about = LIVE, .usual = true},
