@@ -118,7 +118,7 @@ static int take_part(struct taker *taker, const struct stack_part *part, struct 
 				   copy);
 }
 
-static int take_row(struct taker *taker, const struct stack_row *row)
+static int groups_take_row(struct taker *taker, const struct stack_row *row)
 {
 	struct stack_row copy = *row;
 	int r = take_process(taker, row->process, &copy.process);
@@ -148,7 +148,7 @@ static int take_rows(struct taker *taker, const struct profile_groups *groups, s
 	taker->files[0] = 0; /* the kernel is there */
 	for (size_t i = 0; i < from->rows_count && r == 0; i++)
 		if (groups->of[from->rows[i].process] == group)
-			r = take_row(taker, &from->rows[i]);
+			r = groups_take_row(taker, &from->rows[i]);
 	return r;
 }
 
