@@ -305,10 +305,10 @@ static __always_inline bool call_is_dropped(struct task_struct *task, struct pt_
 	return false;
 }
 
-/* Of others it is only known with the event whether a seccomp filter made it up. */
+/* Of others it is only known with the event whether a filter or a tracer made it up. */
 static __always_inline bool has_own_result(struct task_struct *task)
 {
-	return !(call_rows_by & BY_RESULT) || seccomp_mode_of(task) != SECCOMP_MODE_FILTER;
+	return !(call_rows_by & BY_RESULT) || !may_be_answered(task);
 }
 
 /* In place of an event. */

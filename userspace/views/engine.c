@@ -306,13 +306,13 @@ static void group_count_calls(struct views_engine *engine, struct views_group *g
 		struct views_cell *cell = &group->cells[i];
 		struct field_value values[FIELD_VALUES_MAX];
 
-		if (by->only && !(event && filter_match(by->only, event)))
+		if (by->only && !filter_match(by->only, event))
 			continue;
 		if (views_counted_is_time(by))
 			views_cell_merge(&engine->store, by, cell, &timed);
 		else if (!by->field.ref.desc)
 			views_cell_add_times(&engine->store, by, cell, NULL, calls->count);
-		else if (event && engine_get(engine, &by->field, event, values))
+		else if (engine_get(engine, &by->field, event, values))
 			views_cell_add_times(&engine->store, by, cell, values, calls->count);
 		engine->scratch.used = 0;
 	}
@@ -321,14 +321,19 @@ static void group_count_calls(struct views_engine *engine, struct views_group *g
 void views_engine_take_calls(struct views_engine *engine, const struct state_event *event,
 			     const struct views_calls *calls)
 {
-	struct views_group *group = NULL;
+	struct views_group *group;
 	size_t len = event ? make_key(engine, event) : 0;
 
-	if (event && !len) {
+	/* Whether they pass the filter is not known, either. */
+	if (!event) {
+		engine->store.losses.merged += calls->count;
+		return;
+	}
+	if (!len) {
 		engine->store.losses.without_key += calls->count;
 		return;
 	}
-	group = event ? group_of(engine, engine->key, len) : engine_crowd(engine);
+	group = group_of(engine, engine->key, len);
 	if (!group) {
 		engine->store.losses.forgotten += calls->count;
 		return;
@@ -357,6 +362,7 @@ void views_losses_add(struct views_losses *losses, const struct views_losses *fr
 	losses->saturated += from->saturated;
 	losses->unsketched += from->unsketched;
 	losses->undistinguished += from->undistinguished;
+	losses->merged += from->merged;
 }
 
 /* The group that another engine's is added to; of a list a row of its own. */

@@ -28,6 +28,7 @@ struct views_losses {
 	uint64_t saturated; /* values that would have made a sum exceed 2^63 */
 	uint64_t unsketched; /* values that are in no bucket: out of memory */
 	uint64_t undistinguished; /* values that a number of different ones may lack */
+	uint64_t merged; /* calls in no row: see views_engine_take_calls() */
 };
 
 void views_losses_add(struct views_losses *losses, const struct views_losses *from);
@@ -60,7 +61,7 @@ struct views_calls {
 /*
  * Counts calls, of a view for which views_counted_by() returns true. event: one that is like all of
  * them and passed the filter, in all that the view looks at but times; NULL: calls of which nothing
- * is known.
+ * is known, which are in no row.
  */
 void views_engine_take_calls(struct views_engine *engine, const struct state_event *event,
 			     const struct views_calls *calls);

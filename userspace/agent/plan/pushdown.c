@@ -195,8 +195,22 @@ static bool only_counts(const struct plan *plan)
 	const struct options *options = plan->options;
 
 	return options->view && !plan->ruleset && !plan->triggers && !options->read &&
-	       !options->write && !options->no_pushdown && !options->summary && !options->count &&
-	       !options->flight_ns && !options->flight_bytes && !has_captures(plan);
+	       !options->write && !options->no_pushdown && !options->budget && !options->summary &&
+	       !options->count && !options->flight_ns && !options->flight_bytes &&
+	       !has_captures(plan);
+}
+
+/*
+ * Calls that have one event each, at their exit: not those of several messages, that make tasks,
+ * execute or end programs, nor what generic events are of.
+ */
+static bool has_an_event_each(unsigned int id)
+{
+	const struct event_desc *desc = event_desc_get(id);
+
+	return desc && desc->category & EC_SYSCALL &&
+	       !(desc->flags & (EF_RECORDED | EF_HAS_MESSAGES | EF_MAKES_TASK | EF_EXECS)) &&
+	       id != EVENT_syscall && id != EVENT_bpf && id != EVENT_exit && id != EVENT_exit_group;
 }
 
 void pushdown_count(struct plan *plan)
@@ -213,7 +227,6 @@ void pushdown_count(struct plan *plan)
 	if (options->command && plan->call_rows_by & BY_CPU)
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		plan->counted[id] = plan->selection.events[id] == WHY_FILTER &&
-				    id != EVENT_syscall && id != EVENT_bpf &&
-				    event_desc_get(id)->category & EC_SYSCALL;
+		plan->counted[id] =
+			plan->selection.events[id] == WHY_FILTER && has_an_event_each(id);
 }

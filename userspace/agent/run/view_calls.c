@@ -53,12 +53,11 @@ static void take_row(void *context, const struct call_row_key *key, const struct
 		return;
 	}
 	leave_gate(run, key, &counted);
-	if (!counted.count)
+	if (!counted.count && !counted.timed)
 		return;
 	make_event(calls, key, &result, &event);
 	if (run->plan->filter && !filter_match(run->plan->filter, &event))
 		return;
-	run->counts.matched += counted.count;
 	viewer_take_calls(run->viewer, &event, &counted);
 }
 

@@ -333,6 +333,9 @@ static void append_losses(const struct viewer *viewer, struct buf *out)
 		 "memory for them"},
 		{losses->undistinguished,
 		 "values may be missing in numbers of different ones: there were too many"},
+		{losses->merged,
+		 "calls are in no row: the kernel had no room to tell them apart; --no-pushdown "
+		 "makes events of them"},
 	};
 
 	if (viewer->calls)

@@ -124,7 +124,7 @@ int live_call_rows_take(struct live_call_rows *rows, int map, uint32_t cpus,
 			failed = take_new(rows, &keys[i], &row);
 			if (failed)
 				return failed;
-			if (row.count)
+			if (row.count || row.timed)
 				take(context, &keys[i], &row);
 		}
 	}
