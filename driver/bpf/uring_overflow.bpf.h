@@ -13,14 +13,16 @@
 enum {
 	URING_POSTED_WALKED = 1 << 15, /* as many as the kernel lets a program submit at once */
 	URING_POSTED_WALKED_OLDER = 128, /* where the verifier walks each round */
-	URING_OTHERS_PASSED = 16, /* requests with other numbers */
+	URING_PASSED = URING_POSTED_WALKED, /* entries behind one that has not ended, of a list */
+	URING_PASSED_STILL = 64, /* in one search, when these are used up */
 };
 
 /* Looks for a request among those whose completions are being posted. */
 struct uring_overflow {
 	__u64 user_data;
 	__s32 result;
-	__u32 others; /* wanted requests that were passed, and have not ended */
+	__u32 passed; /* entries since one that is wanted, and has not ended; that as well */
+	__u32 may_pass; /* at most that many */
 	__u64 node; /* of the next one; 0: there is none */
 	__u64 ended; /* as in struct uring_posted */
 	__u64 begin; /* where the next search begins */
@@ -63,24 +65,24 @@ static __always_inline bool uring_ended_step(struct uring_overflow *walk)
 static __always_inline bool uring_overflow_step(struct uring_overflow *walk)
 {
 	struct io_kiocb *request;
+	bool is_open;
 
 	if (!walk->node)
 		return false;
 	request = uring_overflow_next(walk);
-	if (!request || walk->state & URING_FREE) {
-		if (!walk->others)
-			walk->begin = walk->node;
-		return true;
-	}
-	if (GET(request, cqe.user_data) == walk->user_data &&
-	    GET(request, cqe.res) == walk->result && (walk->state || !walk->others)) {
+	is_open = request && !(walk->state & URING_FREE);
+	if (is_open && GET(request, cqe.user_data) == walk->user_data &&
+	    GET(request, cqe.res) == walk->result && (walk->state || !walk->passed)) {
 		walk->request = (__u64)request;
-		if (!walk->others)
+		if (!walk->passed)
 			walk->begin = walk->node;
 		return false;
 	}
 	/* What is looked for was before it and has no event, or the kernel posts none of it. */
-	return ++walk->others < URING_OTHERS_PASSED;
+	if (is_open || walk->passed)
+		return ++walk->passed < walk->may_pass;
+	walk->begin = walk->node;
+	return true;
 }
 
 #define URING_WALK(step, walk)                                                                     \
@@ -107,19 +109,45 @@ static __always_inline struct uring_posted *uring_posted(void)
 }
 
 /*
- * Where a search in the list of a ring begins: where the last one on this CPU ended, if it was the
- * same list. Likewise.
+ * How many entries a search may pass. All searches of a list together pass as many as it may have:
+ * a program can fill it with what is looked for in vain, while the kernel holds a lock.
  */
-__attribute__((noinline)) __u64 uring_posted_next(__u64 at)
+static __always_inline __u32 uring_may_pass(const struct uring_posted *posted)
+{
+	return posted->passed < URING_PASSED ? URING_PASSED - posted->passed + URING_PASSED_STILL
+					     : URING_PASSED_STILL;
+}
+
+/* Where the list of a ring ends when `entry` is added, of which the kernel may have got none: 0. */
+static __always_inline __u64 uring_tail_with(__u64 tail, __u64 entry)
+{
+	struct io_overflow_cqe *at = (void *)entry;
+
+	if (!entry || !bpf_core_field_exists(at->list))
+		return tail;
+	return entry + bpf_core_field_offset(at->list);
+}
+
+/*
+ * Where a search in the list of a ring begins: where the last one on this CPU ended, if it was the
+ * same list. `entry` is what is added to those that find no room. Likewise.
+ */
+__attribute__((noinline)) __u64 uring_posted_next(__u64 at, __u64 entry)
 {
 	struct io_ring_ctx *ring = (void *)at;
 	__u64 first = GET_WORD(ring, submit_state.compl_reqs.first), next;
+	__u64 last = GET_WORD(ring, submit_state.compl_reqs.last);
+	__u64 tail = (__u64)READ(ring, cq_overflow_list.prev);
 	__u32 submitted = READ(ring, cached_sq_head);
 	struct uring_posted *posted = uring_posted();
+	bool is_same;
 
 	if (!posted)
 		return 0;
-	if (posted->ring == at && posted->first == first && posted->submitted == submitted)
+	is_same = posted->ring == at && posted->first == first && posted->last == last &&
+		  posted->submitted == submitted && posted->tail == tail;
+	posted->tail = uring_tail_with(tail, entry);
+	if (is_same)
 		return posted->next;
 	next = uring_unended(first, posted->ended);
 	posted = uring_posted();
@@ -127,23 +155,35 @@ __attribute__((noinline)) __u64 uring_posted_next(__u64 at)
 		return 0;
 	posted->ring = at;
 	posted->first = first;
+	posted->last = last;
 	posted->submitted = submitted;
+	posted->passed = 0;
 	posted->next = next;
 	return next;
 }
 
-/* The request whose completion found no room; 0: it is not known. Likewise. */
-__attribute__((noinline)) __u64 uring_overflowed(__u64 ring, __u64 user_data, __u32 result)
+/*
+ * The request whose completion found no room, and becomes `entry`; 0: it is not known. Likewise.
+ */
+__attribute__((noinline)) __u64 uring_overflowed(__u64 ring, __u64 user_data, __u32 result,
+						 __u64 entry)
 {
 	struct uring_overflow walk = {.user_data = user_data, .result = result};
 	struct uring_posted *posted;
 
-	walk.node = uring_posted_next(ring);
+	walk.node = uring_posted_next(ring, entry);
 	walk.begin = walk.node;
+	posted = uring_posted();
+	if (!posted)
+		return 0;
+	walk.may_pass = uring_may_pass(posted);
 	URING_WALK(uring_overflow_step, &walk);
 	posted = uring_posted();
-	if (posted)
-		posted->next = walk.begin;
+	if (!posted)
+		return walk.request;
+	posted->next = walk.begin;
+	if (posted->passed < URING_PASSED)
+		posted->passed += walk.passed;
 	return walk.request;
 }
 
@@ -201,7 +241,7 @@ static __always_inline int dispatch_overflowed_run(__u64 *ctx)
 	__u64 request = uring_worked_on(&done);
 
 	if (!request)
-		request = uring_overflowed(done.ring, done.user_data, done.result);
+		request = uring_overflowed(done.ring, done.user_data, done.result, ctx[4]);
 	if (request)
 		uring_end_overflowed(ctx, request);
 	else

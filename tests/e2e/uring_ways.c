@@ -552,6 +552,29 @@ static void way_overflow_worker(void)
 }
 
 /* As many as the kernel allows, each of a submission of its own. */
+/* Rings one after the other, each where an earlier one was in the kernel's memory, or its requests.
+ */
+static void way_overflow_again(void)
+{
+	enum { ENTRIES = 8, SUBMISSIONS = 3, RINGS = 12 };
+	const struct timespec wait = {.tv_nsec = 60000000};
+
+	for (int n = 0; n < RINGS; n++) {
+		begin_with(ENTRIES, 0);
+		if (!(ring.params.features & IORING_FEAT_NODROP))
+			exit(SKIP);
+		for (int i = 0; i < SUBMISSIONS; i++) {
+			for (int k = 0; k < ENTRIES; k++)
+				ADD(.opcode = IORING_OP_READ, .fd = NO_FD);
+			need(uring_submit(&ring, 0) - ENTRIES, "submit");
+		}
+		for (int i = 0; i < ENTRIES * SUBMISSIONS; i++)
+			say("pread", take(NULL), NO_SLOT, NULL);
+		uring_close(&ring);
+		nanosleep(&wait, NULL); /* until the kernel has ended it */
+	}
+}
+
 static void way_overflow_small(void)
 {
 	enum { OPERATIONS = 6 };
@@ -695,6 +718,7 @@ static const struct way {
 	{"overflow", way_overflow},
 	{"overflow_many", way_overflow_many},
 	{"overflow_worker", way_overflow_worker},
+	{"overflow_again", way_overflow_again},
 	{"overflow_small", way_overflow_small},
 };
 

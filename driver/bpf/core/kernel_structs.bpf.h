@@ -18,7 +18,7 @@
 struct pt_regs;
 
 struct list_head {
-	struct list_head *next;
+	struct list_head *next, *prev;
 };
 
 struct thread_info {
@@ -418,7 +418,6 @@ struct bpf_link {
 struct bpf_prog_aux {
 	__u32 id;
 };
-
 
 #pragma clang attribute pop
 

@@ -148,10 +148,15 @@ enum uring_origin {
  */
 struct uring_posted {
 	__u64 ended; /* the last wanted request without a note that has ended on this CPU */
-	__u64 ring, first; /* the ring, and the first of the list */
+	__u64 ring, first, last; /* the ring, and the ends of the list */
+	/*
+	 * Where the list of what found no room ends when the next one is added: of a ring that is
+	 * made when this one is gone all else may be alike.
+	 */
+	__u64 tail;
 	__u64 next; /* in the list: from there on none has ended; 0: all have */
-	__u32 submitted; /* entries of the ring, so far: no two lists have that and `first` alike */
-	__u32 pad;
+	__u32 submitted; /* entries of the ring, so far */
+	__u32 passed; /* entries, in all searches of this list: see uring_may_pass() */
 };
 
 struct uring_hands {

@@ -64,6 +64,12 @@ struct io_ring_ctx {
 	unsigned int cached_sq_head;
 	unsigned int compat : 1;
 	struct user_struct *user;
+	struct list_head cq_overflow_list;
+};
+
+/* A completion that found no room. */
+struct io_overflow_cqe {
+	struct list_head list;
 };
 
 /* Where a ring has its registered files before 6.13. */
