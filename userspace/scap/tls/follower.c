@@ -66,7 +66,7 @@ struct tls_follower {
 	/* Of the thread alone: */
 	char proc[PATH_MAX];
 	int type; /* of probes */
-	bool has_no_links; /* the kernel has no probes at several places at once */
+	bool has_links; /* the kernel has probes at several places at once */
 	uint64_t root_dev; /* the file system of / */
 	bool set[TLS_CAPTURES_MAX]; /* captures whose programs are set in libraries */
 	unsigned int taken; /* notes of a capture in this turn */
@@ -125,17 +125,13 @@ static int set_program(struct tls_follower *follower, const struct tls_followed 
 	uint64_t offsets[TLS_FUNCTIONS];
 	size_t count = places_of(&library->functions, program, at_return, offsets);
 	char path[PATH_BYTES];
-	int r = -EINVAL;
+	int r = 0;
 
 	if (!count)
 		return 0;
 	path_of(library->fd, path);
-	if (!follower->has_no_links)
-		r = keep_probe(probes, tls_probe_link(path, offsets, count, at_return, fd));
-	if (r != -EINVAL)
-		return r;
-	follower->has_no_links = true;
-	r = 0;
+	if (follower->has_links)
+		return keep_probe(probes, tls_probe_link(path, offsets, count, at_return, fd));
 	for (size_t i = 0; i < count && r == 0; i++)
 		r = keep_probe(probes,
 			       tls_probe_open(follower->type, path, offsets[i], at_return, fd));
@@ -453,6 +449,8 @@ static void leave(struct tls_follower *follower, unsigned int capture)
 static void join(struct tls_follower *follower, unsigned int capture)
 {
 	follower->set[capture] = true;
+	follower->has_links =
+		tls_probe_has_links(follower->captures[capture].programs.fds[TLS_CALL]);
 	for (size_t i = 0; i < follower->libraries.count; i++)
 		set_where_chosen(follower, &follower->libraries.all[i]);
 	/* Of chosen processes it is not known yet which libraries they have. */

@@ -8,12 +8,16 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/count.h"
 #include "util/regular.h"
 
-enum { SYMBOLS_BYTES_MAX = 64 << 20 /* of a file: its symbols and their names */ };
+enum {
+	SYMBOLS_BYTES_MAX = 64 << 20, /* of a file: its symbols and their names */
+	CODE_BYTES = 16, /* that kernels may read where a function begins */
+};
 
 #ifdef __aarch64__
 enum { OWN_MACHINE = EM_AARCH64 };
@@ -164,26 +168,51 @@ static uint64_t cheapest_place(int fd, uint64_t offset)
 }
 #endif
 
+/* Whether the file has it: segments may say that they are longer than their file. */
+static bool is_in_file(uint64_t offset, uint64_t size)
+{
+	return size >= CODE_BYTES && offset <= size - CODE_BYTES;
+}
+
+/* Returns which functions have one, as far as they are in the file. */
+static struct tls_addresses find_places(const struct tls_addresses *addresses,
+					const struct perf_elf_segments *segments, int fd,
+					uint64_t size, struct tls_library *library)
+{
+	struct tls_addresses placed = {{0}};
+
+	library->count = 0;
+	for (uint8_t i = 0; i < TLS_FUNCTIONS; i++) {
+		struct tls_place *place = &library->places[library->count];
+
+		if (!addresses->of[i] ||
+		    perf_elf_offset(segments, addresses->of[i], &place->offset) ||
+		    !is_in_file(place->offset, size))
+			continue;
+		place->offset = cheapest_place(fd, place->offset);
+		place->function = i;
+		library->count++;
+		placed.of[i] = addresses->of[i];
+	}
+	return placed;
+}
+
 static int read_elf(Elf *elf, int fd, struct tls_library *library, char reason[PERF_REASON_BYTES])
 {
 	struct tls_addresses addresses = {{0}};
 	struct perf_elf_segments segments;
+	struct stat file;
 
 	find_addresses(elf, &addresses);
 	if (!is_complete(&addresses))
 		return perf_elf_fail(reason, -ENOENT, "it has no such functions");
 	if (perf_elf_segments_read(elf, &segments))
 		return perf_elf_fail(reason, -EBADMSG, "its segments cannot be read");
-	library->count = 0;
-	for (uint8_t i = 0; i < TLS_FUNCTIONS; i++) {
-		struct tls_place *place = &library->places[library->count];
-
-		if (!addresses.of[i] || perf_elf_offset(&segments, addresses.of[i], &place->offset))
-			continue;
-		place->offset = cheapest_place(fd, place->offset);
-		place->function = i;
-		library->count++;
-	}
+	if (fstat(fd, &file))
+		return perf_elf_fail(reason, -errno, "its size cannot be read");
+	addresses = find_places(&addresses, &segments, fd, (uint64_t)file.st_size, library);
+	if (!is_complete(&addresses))
+		return perf_elf_fail(reason, -EBADMSG, "its functions are not in the file");
 	return 0;
 }
 

@@ -78,3 +78,14 @@ int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool
 
 	return fd < 0 ? -errno : fd;
 }
+
+/* No path of a file that has functions: kernels that can say so, others do not get there. */
+bool tls_probe_has_links(int program)
+{
+	const uint64_t offset = 0;
+	int fd = tls_probe_link("/", &offset, 1, false, program);
+
+	if (fd >= 0)
+		close(fd);
+	return fd != -EINVAL;
+}

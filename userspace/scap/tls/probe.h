@@ -21,11 +21,14 @@ int tls_probe_type(void);
  */
 int tls_probe_open(int type, const char *path, uint64_t offset, bool at_return, int program);
 
+/* Whether the kernel can do the following, with a program that is loaded for it. Sets nothing. */
+bool tls_probe_has_links(int program);
+
 /*
  * Runs the program at several places of a file at once, where functions begin or return:
  * kernels of 6.6 and later can. It takes one descriptor, and
- * its close no longer than that of one probe. Returns the descriptor, or -errno; -EINVAL if the
- * kernel cannot.
+ * its close no longer than that of one probe. Returns the descriptor, or -errno: what files
+ * say may be wrong, so -EINVAL is no answer to whether the kernel can.
  */
 int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool at_return,
 		   int program);

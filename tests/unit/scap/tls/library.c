@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -145,6 +146,69 @@ static void test_memory(void **state)
 	unlink(path);
 }
 
+/* A program whose functions are at an address of a segment that has more bytes than the file. */
+static int open_inflated(char *path, uint64_t address)
+{
+	static const char names[] = "\0SSL_read\0SSL_write";
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+		Elf64_Shdr sections[3];
+		Elf64_Sym symbols[2];
+		char names[sizeof(names)];
+	} made = {.segment = {.p_type = PT_LOAD,
+			      .p_flags = PF_R | PF_X,
+			      .p_filesz = 1ULL << 40,
+			      .p_memsz = 1ULL << 40}};
+	int fd = mkstemp(path), own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0 && own >= 0);
+	assert_int_equal(pread(own, &made.header, sizeof(made.header), 0), sizeof(made.header));
+	close(own);
+	made.header.e_phoff = offsetof(typeof(made), segment);
+	made.header.e_phnum = 1;
+	made.header.e_shoff = offsetof(typeof(made), sections);
+	made.header.e_shnum = 3;
+	made.header.e_shstrndx = 0;
+	made.sections[1] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,
+					.sh_offset = offsetof(typeof(made), symbols),
+					.sh_size = sizeof(made.symbols),
+					.sh_entsize = sizeof(Elf64_Sym),
+					.sh_link = 2};
+	made.sections[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+					.sh_offset = offsetof(typeof(made), names),
+					.sh_size = sizeof(names)};
+	for (size_t i = 0; i < 2; i++)
+		made.symbols[i] = (Elf64_Sym){.st_name = i ? sizeof("_SSL_read") : 1,
+					      .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					      .st_shndx = 1,
+					      .st_value = address};
+	memcpy(made.names, names, sizeof(names));
+	assert_int_equal(pwrite(fd, &made, sizeof(made), 0), sizeof(made));
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	return fd;
+}
+
+/* No place is behind the end of its file, nor so near to it that the instruction is cut. */
+static void test_inflated(void **state)
+{
+	static const struct {
+		uint64_t address;
+		int result;
+	} cases[] = {{8192 - 16, 0}, {8192 - 15, -EBADMSG}, {8192, -EBADMSG}, {1 << 30, -EBADMSG}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char path[] = "/tmp/tls_library_XXXXXX", reason[PERF_REASON_BYTES];
+		int fd = open_inflated(path, cases[i].address);
+		struct tls_library library;
+
+		assert_int_equal(tls_library_read(path, &library, reason), cases[i].result);
+		assert_int_equal(library.count, cases[i].result ? 0 : 2);
+		close(fd);
+		unlink(path);
+	}
+}
+
 static void test_names(void **state)
 {
 	assert_true(tls_library_is_name("/usr/lib/libssl.so.3"));
@@ -156,9 +220,8 @@ static void test_names(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_functions),
-	cmocka_unit_test(test_others),
-	cmocka_unit_test(test_memory),
+	cmocka_unit_test(test_functions), cmocka_unit_test(test_others),
+	cmocka_unit_test(test_memory),	  cmocka_unit_test(test_inflated),
 	cmocka_unit_test(test_names),
 };
 
