@@ -274,7 +274,7 @@ enum doctor_status doctor_tls(const struct doctor *doctor, struct buf *found)
 		return DOCTOR_LIMITED;
 	}
 	snprintf(proc, sizeof(proc), "%s/proc", doctor->root);
-	tls_mapped_all(proc, NULL, look_at_process, &survey);
+	tls_mapped_all(proc, &(struct tls_look){.see = look_at_process, .context = &survey});
 	if (!survey.missed)
 		BUF_LITERAL(found,
 			    "no process is known to speak TLS by functions that are not found");

@@ -78,6 +78,7 @@ struct tls_follower {
 	/* Of what is looked at: */
 	uint32_t choosing; /* a bit for each capture that chooses the process */
 	bool at_usual; /* it is in one of the usual places */
+	bool is_cut; /* a process has more mappings than are looked at */
 	struct tls_note note; /* that is being followed; ino 0: none */
 };
 
@@ -273,73 +274,111 @@ static void look_soon(struct tls_follower *follower)
 		follower->look_ms = soon;
 }
 
-/* Which captures choose a process, by bits. */
-static uint32_t choosing(const struct tls_follower *follower, int32_t pid)
+/* Which captures choose a process, by bits. Returns 0 or -errno. */
+static int find_choosing(const struct tls_follower *follower, int32_t pid, uint32_t *bits)
 {
-	uint32_t bits = 0;
+	*bits = 0;
+	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++) {
+		int r = follower->set[i]
+				? tls_mapped_is_chosen(follower->proc, pid,
+						       &follower->captures[i].programs.chosen)
+				: 0;
 
-	for (unsigned int i = 0; i < TLS_CAPTURES_MAX; i++)
-		if (follower->set[i] &&
-		    tls_mapped_is_chosen(follower->proc, pid,
-					 &follower->captures[i].programs.chosen))
-			bits |= 1U << i;
-	return bits;
+		if (r < 0)
+			return r;
+		*bits |= (uint32_t)r << i;
+	}
+	return 0;
 }
 
 static int choose(void *context, int32_t pid)
 {
 	struct tls_follower *follower = context;
+	int r;
 
 	if (follower->has_news)
 		return -EINTR;
-	follower->choosing = choosing(follower, pid);
-	return follower->choosing != 0;
+	r = find_choosing(follower, pid, &follower->choosing);
+	if (r == 0 && !follower->choosing)
+		tls_libraries_let_go(&follower->libraries, pid);
+	return r ? r : follower->choosing != 0;
+}
+
+/* What a process has was seen, or a part of it. */
+static int looked(void *context, int32_t pid, int r)
+{
+	struct tls_follower *follower = context;
+
+	if (tls_mapped_is_short(r))
+		return r;
+	follower->is_cut |= r == -E2BIG;
+	if (r == 0)
+		tls_libraries_let_go_unseen(&follower->libraries, pid);
+	return 0;
 }
 
 static void begin_look(struct tls_follower *follower)
 {
+	follower->is_cut = false;
 	for (size_t i = 0; i < follower->libraries.count; i++) {
 		struct tls_followed *library = &follower->libraries.all[i];
 
 		library->unseen++;
 		library->is_seen = false;
+		library->seen_by = 0;
 		library->chosen_now = 0;
 	}
 }
 
-/* Whether nobody needs it any more, as a look has shown. */
+/*
+ * Whether nobody needs it any more, as a look has shown. Somebody who has it behind more mappings
+ * than are looked at is known to hold it; if he is not known any more, that keeps no file system
+ * busy.
+ */
 static bool is_unneeded(const struct tls_follower *follower, const struct tls_followed *library)
 {
-	return !library->is_usual && !library->is_seen &&
-	       (library->file.dev != follower->root_dev || library->unseen >= LOOKS_UNSEEN);
+	return !library->is_usual && !library->is_seen && library->unheld_ms &&
+	       (library->file.dev != follower->root_dev ||
+		(library->unseen >= LOOKS_UNSEEN && !follower->is_cut));
+}
+
+/* Captures whose programs are set in it, but which choose no process that has it any more. */
+static void unset_where_left(struct tls_follower *follower, struct tls_followed *library)
+{
+	uint32_t left = library->chosen & ~library->chosen_now;
+
+	/* Some of those who have it may not have been looked at to the end. */
+	if (follower->is_cut || (!library->is_seen && !library->unheld_ms))
+		return;
+	for (unsigned int k = 0; k < TLS_CAPTURES_MAX; k++)
+		if (left & 1U << k && !chooses_all(follower, k))
+			tls_library_unset(library, k);
+	library->chosen = library->chosen_now;
 }
 
 static void end_look(struct tls_follower *follower)
 {
+	tls_libraries_drop_ended(&follower->libraries, follower->proc, now_ms());
 	for (size_t i = follower->libraries.count; i > 0; i--) {
 		struct tls_followed *library = &follower->libraries.all[i - 1];
-		uint32_t left = library->chosen & ~library->chosen_now;
 
-		if (is_unneeded(follower, library)) {
+		if (is_unneeded(follower, library))
 			tls_libraries_forget(&follower->libraries, library);
-			continue;
-		}
-		for (unsigned int k = 0; k < TLS_CAPTURES_MAX; k++)
-			if (left & 1U << k && !chooses_all(follower, k))
-				tls_library_unset(library, k);
-		library->chosen = library->chosen_now;
+		else
+			unset_where_left(follower, library);
 	}
 }
 
 static void look_at_all(struct tls_follower *follower)
 {
+	const struct tls_look look = {choose, see_file, looked, follower};
 	uint64_t begin = now_ms();
 	int r;
 
 	begin_look(follower);
 	/* First, so that files of others do not take all places. */
 	look_at_usual(follower);
-	r = tls_mapped_all(follower->proc, choose, see_file, follower);
+	r = tls_mapped_all(follower->proc, &look);
 	follower->choosing = 0;
 	follower->looked_ms = now_ms();
 	follower->took_ms = follower->looked_ms - begin;

@@ -240,6 +240,7 @@ void tls_library_hold(struct tls_followed *library, int32_t pid)
 	if (pid <= 0)
 		return;
 	library->unheld_ms = 0;
+	library->seen_by = pid;
 	for (size_t i = 0; i < TLS_HOLDERS; i++) {
 		if (library->holders[i] == pid)
 			return;
@@ -249,12 +250,24 @@ void tls_library_hold(struct tls_followed *library, int32_t pid)
 	*place = pid;
 }
 
+static void let_go(struct tls_followed *library, int32_t pid)
+{
+	for (size_t k = 0; k < TLS_HOLDERS; k++)
+		if (library->holders[k] == pid)
+			library->holders[k] = 0;
+}
+
 void tls_libraries_let_go(struct tls_libraries *libraries, int32_t pid)
 {
 	for (size_t i = 0; i < libraries->count; i++)
-		for (size_t k = 0; k < TLS_HOLDERS; k++)
-			if (libraries->all[i].holders[k] == pid)
-				libraries->all[i].holders[k] = 0;
+		let_go(&libraries->all[i], pid);
+}
+
+void tls_libraries_let_go_unseen(struct tls_libraries *libraries, int32_t pid)
+{
+	for (size_t i = 0; i < libraries->count; i++)
+		if (libraries->all[i].seen_by != pid)
+			let_go(&libraries->all[i], pid);
 }
 
 /* One that has ended executes nothing, also if nobody has waited for it yet. */

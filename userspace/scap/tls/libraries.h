@@ -35,6 +35,7 @@ struct tls_followed {
 	bool is_usual; /* it is in one of the usual places, so it stays */
 	bool is_seen; /* since the last look at all processes */
 	unsigned int unseen; /* looks in a row */
+	int32_t seen_by; /* the last process that it was seen in, since then; 0: none */
 	int32_t holders[TLS_HOLDERS]; /* 0: none */
 	uint64_t unheld_ms; /* since when it has no holder; 0: it has */
 	struct tls_library functions;
@@ -99,6 +100,9 @@ void tls_library_hold(struct tls_followed *library, int32_t pid);
 
 /* The process executes something else from now on. */
 void tls_libraries_let_go(struct tls_libraries *libraries, int32_t pid);
+
+/* The process has only those libraries that were seen in it last. */
+void tls_libraries_let_go_unseen(struct tls_libraries *libraries, int32_t pid);
 
 /* Lets go of processes that have ended, by /proc, which is at `proc`. */
 void tls_libraries_drop_ended(struct tls_libraries *libraries, const char *proc, uint64_t now_ms);

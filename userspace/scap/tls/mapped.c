@@ -25,6 +25,11 @@ static int open_path(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+bool tls_mapped_is_short(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
+}
+
 int tls_mapped_program(const char *proc, int32_t pid, tls_mapped_fn see, void *context)
 {
 	char path[PATH_MAX];
@@ -85,57 +90,90 @@ static int open_mapping(const char *process, const struct mapping *mapping)
 	snprintf(path, sizeof(path), "%s/map_files/%" PRIx64 "-%" PRIx64, process, mapping->begin,
 		 mapping->end);
 	fd = open_path(path);
-	return fd >= 0 ? fd : open_by_path(process, mapping);
+	return fd >= 0 || tls_mapped_is_short(fd) ? fd : open_by_path(process, mapping);
+}
+
+static int see_mapping(char *line, const char *process, int32_t pid, uint64_t *last,
+		       tls_mapped_fn see, void *context)
+{
+	struct mapping mapping;
+	int fd;
+
+	if (!parse_line(line, &mapping) || !mapping.is_executable || mapping.ino == *last ||
+	    !tls_library_is_name(mapping.path))
+		return 0;
+	*last = mapping.ino;
+	fd = open_mapping(process, &mapping);
+	if (fd < 0)
+		return tls_mapped_is_short(fd) ? fd : 0;
+	see(context, fd, pid);
+	close(fd);
+	return 0;
+}
+
+static int see_mappings(FILE *maps, const char *process, int32_t pid, tls_mapped_fn see,
+			void *context)
+{
+	char line[LINE_BYTES];
+	uint64_t last = 0;
+	int r = 0;
+
+	for (int i = 0; r == 0 && fgets(line, sizeof(line), maps); i++)
+		r = i < LINES_MAX ? see_mapping(line, process, pid, &last, see, context) : -E2BIG;
+	return r == 0 && ferror(maps) ? -errno : r;
 }
 
 int tls_mapped_libraries(const char *proc, int32_t pid, tls_mapped_fn see, void *context)
 {
-	char process[PATH_MAX], path[PATH_MAX + 8], line[LINE_BYTES];
-	uint64_t last = 0;
+	char process[PATH_MAX], path[PATH_MAX + 8];
 	FILE *maps;
+	int r;
 
 	snprintf(process, sizeof(process), "%s/%" PRId32, proc, pid);
 	snprintf(path, sizeof(path), "%s/maps", process);
 	maps = fopen(path, "re");
 	if (!maps)
 		return -errno;
-	for (int i = 0; i < LINES_MAX && fgets(line, sizeof(line), maps); i++) {
-		struct mapping mapping;
-		int fd;
-
-		if (!parse_line(line, &mapping) || !mapping.is_executable || mapping.ino == last ||
-		    !tls_library_is_name(mapping.path))
-			continue;
-		last = mapping.ino;
-		fd = open_mapping(process, &mapping);
-		if (fd < 0)
-			continue;
-		see(context, fd, pid);
-		close(fd);
-	}
+	r = see_mappings(maps, process, pid, see, context);
 	fclose(maps);
-	return 0;
+	return r;
 }
 
-int tls_mapped_all(const char *proc, tls_choose_fn choose, tls_mapped_fn see, void *context)
+static int look_at_process(const char *proc, int32_t pid, const struct tls_look *look)
+{
+	int r = look->choose ? look->choose(look->context, pid) : 1, program;
+
+	if (r <= 0)
+		return r;
+	program = tls_mapped_program(proc, pid, look->see, look->context);
+	r = tls_mapped_libraries(proc, pid, look->see, look->context);
+	if (tls_mapped_is_short(program))
+		r = program;
+	return look->looked ? look->looked(look->context, pid, r) : 0;
+}
+
+int tls_mapped_all(const char *proc, const struct tls_look *look)
 {
 	DIR *folder = opendir(proc);
 	struct dirent *entry;
 	int r = 0;
 
-	while (folder && r >= 0 && (entry = readdir(folder))) {
-		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
+	if (!folder)
+		return -errno;
+	while (r >= 0) {
+		int32_t pid;
 
-		if (pid <= 0)
-			continue;
-		r = choose ? choose(context, pid) : 1;
-		if (r <= 0)
-			continue;
-		tls_mapped_program(proc, pid, see, context);
-		tls_mapped_libraries(proc, pid, see, context);
+		errno = 0;
+		entry = readdir(folder);
+		if (!entry) {
+			r = -errno;
+			break;
+		}
+		pid = (int32_t)strtol(entry->d_name, NULL, 10);
+		if (pid > 0)
+			r = look_at_process(proc, pid, look);
 	}
-	if (folder)
-		closedir(folder);
+	closedir(folder);
 	return r < 0 ? r : 0;
 }
 
@@ -161,7 +199,7 @@ static bool is_name_chosen(int tasks, const char *tid, const struct tls_chosen *
 	return false;
 }
 
-bool tls_mapped_is_chosen(const char *proc, int32_t pid, const struct tls_chosen *chosen)
+int tls_mapped_is_chosen(const char *proc, int32_t pid, const struct tls_chosen *chosen)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -169,18 +207,19 @@ bool tls_mapped_is_chosen(const char *proc, int32_t pid, const struct tls_chosen
 	DIR *tasks;
 
 	if (chosen->all)
-		return true;
+		return 1;
 	for (size_t i = 0; i < TLS_CHOSEN_MAX && chosen->pids[i]; i++)
 		if (chosen->pids[i] == (uint32_t)pid)
-			return true;
+			return 1;
 	if (!chosen->names[0][0])
-		return false;
+		return 0;
 	snprintf(path, sizeof(path), "%s/%" PRId32 "/task", proc, pid);
 	tasks = opendir(path);
-	for (int i = 0; i < TASKS_MAX && tasks && !found && (entry = readdir(tasks)); i++)
+	if (!tasks)
+		return tls_mapped_is_short(-errno) ? -errno : 0;
+	for (int i = 0; i < TASKS_MAX && !found && (entry = readdir(tasks)); i++)
 		found = entry->d_name[0] != '.' &&
 			is_name_chosen(dirfd(tasks), entry->d_name, chosen);
-	if (tasks)
-		closedir(tasks);
+	closedir(tasks);
 	return found;
 }

@@ -19,17 +19,32 @@ int tls_mapped_program(const char *proc, int32_t pid, tls_mapped_fn see, void *c
 
 /*
  * Its libraries whose names are those of libraries of TLS; that they were deleted, or that others
- * are at their paths now, does not matter if map_files may be read. Returns 0 or -errno.
+ * are at their paths now, does not matter if map_files may be read. Returns 0 or -errno; -E2BIG: it
+ * has more mappings than are looked at.
  */
 int tls_mapped_libraries(const char *proc, int32_t pid, tls_mapped_fn see, void *context);
 
-/* Whether to look at a process: 1; 0: not; below 0: at no more of them. */
-typedef int (*tls_choose_fn)(void *context, int32_t pid);
+/* Whether that -errno says that the agent has too few descriptors or too little memory. */
+bool tls_mapped_is_short(int r);
 
-/* Of all processes that are chosen both; `choose` NULL: of all. Returns 0, or what ended it. */
-int tls_mapped_all(const char *proc, tls_choose_fn choose, tls_mapped_fn see, void *context);
+/* How all processes are looked at. */
+struct tls_look {
+	/* Whether to look at a process: 1; 0: not; below 0: at no more of them. NULL: at all. */
+	int (*choose)(void *context, int32_t pid);
+	tls_mapped_fn see; /* its program, and its libraries */
+	/* That was done, with the result of tls_mapped_libraries(); below 0: at no more. NULL:
+	 * nothing is to be done then. */
+	int (*looked)(void *context, int32_t pid, int r);
+	void *context;
+};
 
-/* Whether a process is one of those, now: by its id, or the name of one of its threads. */
-bool tls_mapped_is_chosen(const char *proc, int32_t pid, const struct tls_chosen *chosen);
+/* Returns 0; what ended it; or -errno: there is nothing to look at. */
+int tls_mapped_all(const char *proc, const struct tls_look *look);
+
+/*
+ * Whether a process is one of those, now: by its id, or the name of one of its threads. Returns 1,
+ * 0, or -errno: the agent could not look.
+ */
+int tls_mapped_is_chosen(const char *proc, int32_t pid, const struct tls_chosen *chosen);
 
 #endif
