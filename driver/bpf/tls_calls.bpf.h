@@ -30,7 +30,7 @@ struct tls_call {
 	__u64 object; /* 0: none */
 	__u64 buffer, size;
 	__u64 done; /* where the function puts how many bytes it moved; 0: it returns that */
-	__u64 sp; /* when it began */
+	__u64 sp, ip; /* when it began */
 	struct frame_file file; /* ino 0: it used none */
 	__s32 fd;
 	__u32 is_confused; /* it used several */

@@ -62,10 +62,13 @@ static __always_inline void tls_lose(const struct tls_call *call)
 	count->moved[1] += TLS_LOST_BYTES;
 }
 
-/* One function is another one's last step, and has its stack and what it was called with. */
+/*
+ * One function is another one's last step, and has its stack and what it was called with. If it is
+ * the same function, the first call was left without a return, and this is another try.
+ */
 static __always_inline bool is_same_call(const struct tls_call *call, const struct tls_call *other)
 {
-	return call->sp == other->sp && call->object == other->object &&
+	return call->ip != other->ip && call->sp == other->sp && call->object == other->object &&
 	       call->buffer == other->buffer && call->size == other->size;
 }
 
@@ -82,6 +85,7 @@ static __always_inline int tls_begin(struct probe_registers *regs, __u64 buffer,
 		.size = PROBE_ARGUMENT_2(regs),
 		.done = done,
 		.sp = probe_sp(regs),
+		.ip = probe_ip(regs),
 	}};
 	__u32 tid = tid_of(task);
 

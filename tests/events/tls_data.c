@@ -3,6 +3,7 @@
  * tls_data: of functions that are called like those of OpenSSL, and do as they do with sockets. The
  * program has them itself, so that it is the library.
  */
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,13 +17,15 @@ int SSL_read(void *object, void *data, int bytes);
 int SSL_read_ex(void *object, void *data, size_t bytes, size_t *done);
 void SSL_free(void *object);
 
-enum { RECORD_BYTES = 5, PLAIN_MAX = 64 };
+enum { RECORD_BYTES = 5, PLAIN_MAX = 64, LOST_BYTES = 1 << 20 /* that stand for a gap */ };
 
 /* What the functions do with it, which encrypt nothing but write records. */
 struct object {
 	int fd; /* -1: they move no bytes */
 	int log; /* a socket that they write to as well; 0: none */
 	const char *inner; /* what they write by the same function before; NULL: nothing */
+	bool leaves; /* SSL_read does not return when it has read, but jumps there: */
+	jmp_buf back;
 };
 
 /* Returns how many bytes of a text were sent. */
@@ -58,7 +61,12 @@ __attribute__((noinline)) int SSL_write(void *object, const void *data, int byte
 
 __attribute__((noinline)) int SSL_read(void *object, void *data, int bytes)
 {
-	return receive_record(((struct object *)object)->fd, data);
+	struct object *at = object;
+	int n = receive_record(at->fd, data);
+
+	if (at->leaves)
+		longjmp(at->back, 1);
+	return n;
 }
 
 __attribute__((noinline)) int SSL_read_ex(void *object, void *data, size_t bytes, size_t *done)
@@ -158,12 +166,30 @@ static void be_loose(void)
 		      NUMBER(key), NUMBER(0), ABSENT);
 }
 
+/*
+ * A call that does not return, and the same call again, with the same stack: what the first one
+ * moved is missing. end: of the plaintext before.
+ */
+static void leave_and_repeat(struct object *object, int other, uint32_t end)
+{
+	const struct event *ev;
+	char text[16];
+
+	object->leaves = true;
+	if (setjmp(object->back))
+		object->leaves = false;
+	require(send_record(other, "again", 5) == 5);
+	require(SSL_read(object, text, sizeof(text)) == 5);
+	ev = expect_piece(object->fd, tls_directions__read, "again");
+	expect_true(ev->stream.end == end + LOST_BYTES + 5);
+}
+
 LIVE_TEST(tls_data)
 {
 	struct object object = {0};
 	const struct event *ev;
 	int pair[2], other[2];
-	uint32_t end;
+	uint32_t end, read_end;
 	char text[16];
 
 	require(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
@@ -174,12 +200,14 @@ LIVE_TEST(tls_data)
 	require(SSL_read(&object, text, sizeof(text)) == 6);
 	ev = expect_piece(pair[0], tls_directions__read, "world!");
 	expect_true(ev->stream.other == end);
+	read_end = ev->stream.end;
 	/* A function that it calls is a part of it. */
 	object.inner = "within";
 	require(SSL_write(&object, "outer", 5) == 5);
 	ev = expect_piece(pair[0], tls_directions__write, "outer");
 	expect_true(ev->stream.end == end + 5);
 	object.inner = NULL;
+	leave_and_repeat(&object, pair[1], read_end);
 	use_again(&object, other);
 	use_others(&object, other);
 	be_loose();

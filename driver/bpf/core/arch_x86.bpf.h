@@ -58,6 +58,11 @@ static __always_inline __u64 probe_sp(const struct probe_registers *regs)
 	return regs->sp;
 }
 
+static __always_inline __u64 probe_ip(const struct probe_registers *regs)
+{
+	return regs->ip;
+}
+
 static __always_inline __u64 probe_result(const struct probe_registers *regs)
 {
 	return regs->ax;
