@@ -121,7 +121,7 @@ struct {
 struct thread_times {
 	__u64 at; /* boot clock: since when it does what it does */
 	__u32 part; /* enum thread_part */
-	__u32 pad;
+	__u32 waited; /* likewise: for what it waited in a call; 0: it did not */
 	struct frame_times times; /* up to then */
 };
 
