@@ -19,7 +19,14 @@
 #include "profile/names/namer.h"
 #include "util/clock.h"
 
-enum { NICE = 10 };
+enum {
+	NICE = 10,
+	FILE_BYTES_MAX = 16 << 20,
+	FILE_PART = 16, /* of what is kept, one file at most */
+};
+
+/* An agent that ends has seconds for its last profile. */
+#define LOCK_WAIT_NS UINT64_C(8000000000)
 
 /* Sending the profiles of an interval may take half of it, and at least this. */
 #define SEND_LEAST_NS UINT64_C(5000000000)
@@ -45,10 +52,13 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 			     struct continuous_writer **writer, struct error *err)
 {
 	struct continuous_writer *made = calloc(1, sizeof(*made));
+	uint64_t part = config->options->keep_bytes / FILE_PART;
 	const struct continuous_files_config files = {
 		.folder = config->options->folder,
 		.keep_bytes = config->options->keep_bytes,
 		.keep_ns = config->options->keep_ns,
+		.file_bytes = part < FILE_BYTES_MAX ? part : FILE_BYTES_MAX,
+		.lock_wait_ns = LOCK_WAIT_NS,
 	};
 	pthread_condattr_t monotonic;
 	int r;
@@ -87,12 +97,21 @@ static void say(struct continuous_writer *writer, const struct error *err)
 	fprintf(stderr, "agent: --profile: %s\n", err->text);
 }
 
-static void write_file(struct continuous_writer *writer, const char *name,
+/* container: NULL: of the machine, or of the containers that have no file of their own. */
+static void write_file(struct continuous_writer *writer, const char *container, size_t group,
 		       const struct stacks *stacks, const struct profile_names *names)
 {
 	struct continuous_counts *counts = writer->config.counts;
+	char name[FILES_NAME_BYTES];
 	struct error err = {""};
+	uint64_t removed = 0;
 	int r;
+
+	if (container)
+		continuous_files_name(container, name);
+	else
+		snprintf(name, sizeof(name), "%s",
+			 group == STACKS_GROUP_HOST ? FILES_HOST : FILES_OTHER);
 
 	buf_clear(&writer->out);
 	r = pprof_write(stacks, names, &writer->out);
@@ -100,9 +119,10 @@ static void write_file(struct continuous_writer *writer, const char *name,
 		error_set(&err, r, "out of memory for a profile");
 	else
 		r = continuous_files_write(writer->files, name, stacks->begin_ns, &writer->out,
-					   &err);
+					   &removed, &err);
 	if (r)
 		say(writer, &err);
+	atomic_fetch_add(&counts->removed, removed);
 	atomic_fetch_add(r ? &counts->write_failures : &counts->written, 1);
 }
 
@@ -129,7 +149,7 @@ static void send_profile(struct continuous_writer *writer, const char *container
 	atomic_fetch_add(r ? &counts->send_failures : &counts->sent, 1);
 }
 
-static void write_named(struct continuous_writer *writer, const char *name, const char *container,
+static void write_named(struct continuous_writer *writer, const char *container, size_t group,
 			const struct stacks *stacks)
 {
 	struct profile_names names = {0};
@@ -141,7 +161,7 @@ static void write_named(struct continuous_writer *writer, const char *name, cons
 		say(writer, &err);
 	}
 	if (writer->files)
-		write_file(writer, name, stacks, &names);
+		write_file(writer, container, group, stacks, &names);
 	if (writer->sender && stacks->rows_count)
 		send_profile(writer, container, stacks, &names);
 	names_finish(&names);
@@ -162,11 +182,7 @@ static void write_group(struct continuous_writer *writer, const struct stacks *s
 	}
 	/* A container without samples has no profile; the machine always has one. */
 	if (part.rows_count || group == STACKS_GROUP_HOST)
-		write_named(writer,
-			    container			 ? container
-			    : group == STACKS_GROUP_HOST ? "host"
-							 : "other",
-			    container, &part);
+		write_named(writer, container, group, &part);
 	stacks_finish(&part);
 }
 
@@ -181,6 +197,19 @@ static void count_set(struct continuous_counts *counts, const struct stacks *sta
 	atomic_fetch_add(&counts->losses, losses);
 	atomic_fetch_add(&counts->grouped, groups->left_out);
 	atomic_fetch_add(&counts->intervals, 1);
+}
+
+static void remove_old(struct continuous_writer *writer)
+{
+	struct continuous_counts *counts = writer->config.counts;
+	struct error err = {""};
+	uint64_t removed = 0;
+
+	if (continuous_files_clean(writer->files, clock_ns(CLOCK_REALTIME), &removed, &err)) {
+		say(writer, &err);
+		atomic_fetch_add(&counts->remove_failures, 1);
+	}
+	atomic_fetch_add(&counts->removed, removed);
 }
 
 static void write_set(struct continuous_writer *writer, const struct stacks *stacks)
@@ -201,8 +230,7 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 			write_group(writer, stacks, &groups, i);
 	}
 	if (writer->files)
-		atomic_fetch_add(&counts->removed,
-				 continuous_files_clean(writer->files, clock_ns(CLOCK_REALTIME)));
+		remove_old(writer);
 	count_set(counts, stacks, &groups);
 	profile_groups_finish(&groups);
 }

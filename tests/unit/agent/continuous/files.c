@@ -19,8 +19,10 @@ static char top[64];
 
 static struct continuous_files *opened(uint64_t keep_bytes, uint64_t keep_s)
 {
-	const struct continuous_files_config config = {
-		.folder = top, .keep_bytes = keep_bytes, .keep_ns = keep_s * NS_PER_S};
+	const struct continuous_files_config config = {.folder = top,
+						       .keep_bytes = keep_bytes,
+						       .keep_ns = keep_s * NS_PER_S,
+						       .file_bytes = 10};
 	struct continuous_files *files;
 	struct error err = {""};
 
@@ -63,13 +65,60 @@ static void put(const char *name)
 	close(fd);
 }
 
-static void add(struct continuous_files *files, const char *name, uint64_t second)
+/* Returns how many files were removed for it. */
+static uint64_t add(struct continuous_files *files, const char *id, uint64_t second)
 {
 	const struct buf content = {.data = (char[]){"1234567890"}, .len = 10};
+	char name[FILES_NAME_BYTES];
 	struct error err = {""};
+	uint64_t removed = 0;
 
-	if (continuous_files_write(files, name, second * NS_PER_S, &content, &err))
+	continuous_files_name(id, name);
+	if (continuous_files_write(files, name, second * NS_PER_S, &content, &removed, &err))
 		fail_msg("%s", err.text);
+	return removed;
+}
+
+static uint64_t clean(struct continuous_files *files, uint64_t second)
+{
+	struct error err = {""};
+	uint64_t removed = 0;
+
+	if (continuous_files_clean(files, second * NS_PER_S, &removed, &err))
+		fail_msg("%s", err.text);
+	return removed;
+}
+
+static void names_folders(void **state)
+{
+	static const char *const plain[] = {"web", "0a1b", "a.b-c_d@1000"};
+	static const char *const others[] = {"",     "_host", "_other", ".",	    "..",
+					     "../a", "a/b",   "_",	"a\nb@1000"};
+	char name[FILES_NAME_BYTES], second[FILES_NAME_BYTES], id[400];
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
+		continuous_files_name(plain[i], name);
+		assert_string_equal(name, plain[i]);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		continuous_files_name(others[i], name);
+		assert_int_equal(name[0], '_');
+		assert_null(strchr(name, '/'));
+		assert_string_not_equal(name, FILES_HOST);
+		assert_string_not_equal(name, FILES_OTHER);
+		/* What it became is another id's name no more. */
+		continuous_files_name(name, second);
+		assert_string_not_equal(name, second);
+	}
+	assert_string_equal(strrchr(name, '@'), "@1000");
+	/* Long ones differ by what was cut, and keep their user. */
+	memset(id, 'a', sizeof(id));
+	snprintf(id + 350, sizeof(id) - 350, "b@4294967295");
+	continuous_files_name(id, name);
+	assert_string_equal(strrchr(name, '@'), "@4294967295");
+	id[350] = 'c';
+	continuous_files_name(id, second);
+	assert_string_not_equal(name, second);
 }
 
 static void names_files(void **state)
@@ -86,11 +135,10 @@ static void names_files(void **state)
 	assert_int_equal(stat_of.st_size, 10);
 	assert_int_equal(stat_of.st_mode & 07777, 0640);
 	assert_false(is_there("web/20231114T221320Z.pb.gz.unfinished"));
-	/* Names are of users: no way out of the folder. */
-	add(files, "../a/b\n@1000", TIME_S + 1);
-	assert_true(is_there("_._a_b_@1000/20231114T221321Z.pb.gz"));
-	add(files, "", TIME_S);
-	assert_true(is_there("_/20231114T221320Z.pb.gz"));
+	/* A second that has a file: it stays. */
+	put("web/20231114T221321Z.pb.gz");
+	add(files, "web", TIME_S);
+	assert_true(is_there("web/20231114T221322Z.pb.gz"));
 	continuous_files_close(files);
 	remove_top();
 	continuous_files_close(NULL);
@@ -103,14 +151,14 @@ static void removes_the_oldest(void **state)
 	make_top();
 	files = opened(30, 100);
 	for (uint64_t i = 0; i < 5; i++)
-		add(files, i ? "web" : "brief", TIME_S + i);
+		assert_int_equal(add(files, i ? "web" : "brief", TIME_S + i), i > 2);
 	/* By their size; with the last file of a folder goes the folder. */
-	assert_int_equal(continuous_files_clean(files, TIME_S * NS_PER_S), 2);
+	assert_int_equal(clean(files, TIME_S), 0);
 	assert_false(is_there("brief"));
 	assert_false(is_there("web/20231114T221321Z.pb.gz"));
 	assert_true(is_there("web/20231114T221322Z.pb.gz"));
 	/* By their age. */
-	assert_int_equal(continuous_files_clean(files, (TIME_S + 103) * NS_PER_S), 1);
+	assert_int_equal(clean(files, TIME_S + 103), 1);
 	assert_false(is_there("web/20231114T221322Z.pb.gz"));
 	assert_true(is_there("web/20231114T221323Z.pb.gz"));
 	/* Many more, with names that come and go. */
@@ -119,18 +167,89 @@ static void removes_the_oldest(void **state)
 
 		snprintf(name, sizeof(name), "c%d", (int)i);
 		add(files, name, TIME_S + i);
-		continuous_files_clean(files, (TIME_S + i) * NS_PER_S);
+		clean(files, TIME_S + i);
 	}
 	assert_true(is_there("c599") && is_there("c597") && !is_there("c596"));
 	continuous_files_close(files);
 	remove_top();
 }
 
+/* They take half of the room at most, whatever they start; and all of it never from the others. */
+static void bounds_users(void **state)
+{
+	struct continuous_files *files;
+
+	make_top();
+	files = opened(40, 1000);
+	add(files, "db", TIME_S);
+	add(files, "db", TIME_S + 1);
+	for (uint64_t i = 2; i < 20; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "c%d@1000", (int)i);
+		assert_int_equal(add(files, name, TIME_S + i), i >= 4);
+		assert_true(is_there("db/20231114T221320Z.pb.gz"));
+	}
+	assert_true(is_there("c19@1000"));
+	assert_false(is_there("c17@1000"));
+	continuous_files_close(files);
+	remove_top();
+}
+
+/* A folder in the place of a file cannot be removed by that. */
+static void keeps_account_of_what_stays(void **state)
+{
+	const struct buf content = {.data = (char[]){"1234567890"}, .len = 10};
+	struct continuous_files *files;
+	struct error err = {""};
+	uint64_t removed = 0;
+	char path[256];
+
+	make_top();
+	files = opened(20, 1000);
+	add(files, "web", TIME_S);
+	add(files, "web", TIME_S + 1);
+	snprintf(path, sizeof(path), "%s/web/20231114T221320Z.pb.gz", top);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_true(continuous_files_write(files, "db", TIME_S * NS_PER_S, &content, &removed,
+					   &err) < 0);
+	assert_true(continuous_files_clean(files, (TIME_S + 5000) * NS_PER_S, &removed, &err) < 0);
+	assert_non_null(strstr(err.text, ": removing old files: "));
+	assert_int_equal(removed, 0);
+	assert_true(is_there("web/20231114T221321Z.pb.gz"));
+	/* What somebody else removed is gone. */
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(clean(files, TIME_S + 5000), 2);
+	assert_false(is_there("web"));
+	continuous_files_close(files);
+	remove_top();
+}
+
+static void has_the_folder_alone(void **state)
+{
+	const struct continuous_files_config config = {.folder = top};
+	struct continuous_files *files, *second;
+	struct error err = {""};
+
+	make_top();
+	files = opened(10, 10);
+	assert_int_equal(continuous_files_open(&config, &second, &err), -EBUSY);
+	assert_non_null(strstr(err.text, "another agent"));
+	continuous_files_close(files);
+	assert_int_equal(continuous_files_open(&config, &second, &err), 0);
+	continuous_files_close(second);
+	remove_top();
+}
+
 static void finds_those_of_earlier_runs(void **state)
 {
-	static const char *const others[] = {
-		"web/notes.txt", "web/20231114T221320Z.pb", "web/2023111T221320Z.pb.gz",
-		"web/20231399T221320Z.pb.gz", "20231114T221320Z.pb.gz"};
+	static const char *const others[] = {"web/notes.txt",
+					     "web/notes.unfinished",
+					     "web/20231114T221320Z.pb",
+					     "web/2023111T221320Z.pb.gz",
+					     "web/20231399T221320Z.pb.gz",
+					     "20231114T221320Z.pb.gz"};
 	struct continuous_files *files;
 
 	make_top();
@@ -143,10 +262,10 @@ static void finds_those_of_earlier_runs(void **state)
 	put("web/20231114T221320Z.pb.gz.unfinished");
 	files = opened(10, 1000);
 	assert_false(is_there("web/20231114T221320Z.pb.gz.unfinished"));
-	assert_int_equal(continuous_files_clean(files, TIME_S * NS_PER_S), 1);
+	assert_int_equal(clean(files, TIME_S), 1);
 	assert_false(is_there("db"));
 	assert_true(is_there("web/20231114T221321Z.pb.gz"));
-	assert_int_equal(continuous_files_clean(files, (TIME_S + 5000) * NS_PER_S), 1);
+	assert_int_equal(clean(files, TIME_S + 5000), 1);
 	/* What it has not written stays, and its folder. */
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_true(is_there(others[i]));
@@ -157,25 +276,33 @@ static void finds_those_of_earlier_runs(void **state)
 static void says_what_fails(void **state)
 {
 	const struct continuous_files_config config = {.folder = "/proc/none/profiles"};
-	const struct buf content = {0};
+	const struct buf content = {0}, large = {.data = (char[]){"12345678901"}, .len = 11};
 	struct continuous_files *files;
 	struct error err = {""};
+	uint64_t removed = 0;
 
 	assert_int_equal(continuous_files_open(&config, &files, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/proc/none/profiles: "));
 	make_top();
 	files = opened(10, 10);
 	put("file");
-	assert_int_equal(continuous_files_write(files, "file", 0, &content, &err), -ENOTDIR);
+	assert_int_equal(continuous_files_write(files, "file", 0, &content, &removed, &err),
+			 -ENOTDIR);
 	assert_non_null(strstr(err.text, "/file/19700101T000000Z.pb.gz: "));
-	assert_int_equal(continuous_files_clean(files, UINT64_MAX), 0);
+	assert_int_equal(continuous_files_write(files, "web", 0, &large, &removed, &err), -EFBIG);
+	assert_false(is_there("web"));
+	assert_int_equal(clean(files, TIME_S), 0);
 	continuous_files_close(files);
 	remove_top();
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_folders),
 	cmocka_unit_test(names_files),
 	cmocka_unit_test(removes_the_oldest),
+	cmocka_unit_test(bounds_users),
+	cmocka_unit_test(keeps_account_of_what_stays),
+	cmocka_unit_test(has_the_folder_alone),
 	cmocka_unit_test(finds_those_of_earlier_runs),
 	cmocka_unit_test(says_what_fails),
 };

@@ -61,7 +61,7 @@ static void writes_a_file_each(void **state)
 	assert_int_equal(counts.losses, 3);
 	snprintf(path, sizeof(path), "%s/web/20231114T221320Z.pb.gz", top);
 	assert_int_equal(access(path, F_OK), 0);
-	snprintf(path, sizeof(path), "%s/host/20231114T221320Z.pb.gz", top);
+	snprintf(path, sizeof(path), "%s/_host/20231114T221320Z.pb.gz", top);
 	assert_int_equal(access(path, F_OK), 0);
 	/* A folder that cannot be written any more is counted, and nothing ends. */
 	snprintf(command, sizeof(command), "rm -r %s", top);
