@@ -37,21 +37,30 @@ static void add_groups(const struct stacks *stacks, size_t most, bool of_root,
 	}
 }
 
-/* A container has several processes: it is counted at the first one. */
-static uint64_t count_left_out(const struct stacks *stacks, const struct profile_groups *groups)
+static int compare_ids(const void *a, const void *b)
 {
-	const char *last = NULL;
-	uint64_t count = 0;
+	const char *const *first = a, *const *second = b;
 
-	for (size_t i = 0; i < stacks->processes_count; i++) {
-		const char *id = stacks->processes[i].container_id;
+	return strcmp(*first, *second);
+}
 
-		if (groups->of[i] != STACKS_GROUP_OTHER || (last && strcmp(last, id) == 0))
-			continue;
-		last = id;
-		count++;
-	}
-	return count;
+/* A container has several processes, in any order: it is counted once. */
+static int count_left_out(const struct stacks *stacks, struct profile_groups *groups)
+{
+	const char **ids = malloc((stacks->processes_count + 1) * sizeof(*ids));
+	size_t count = 0;
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < stacks->processes_count; i++)
+		if (groups->of[i] == STACKS_GROUP_OTHER)
+			ids[count++] = stacks->processes[i].container_id;
+	if (count)
+		qsort(ids, count, sizeof(*ids), compare_ids);
+	for (size_t i = 0; i < count; i++)
+		groups->left_out += i == 0 || strcmp(ids[i - 1], ids[i]) != 0;
+	free(ids);
+	return 0;
 }
 
 int profile_groups_make(const struct stacks *stacks, size_t most, struct profile_groups *groups)
@@ -63,8 +72,7 @@ int profile_groups_make(const struct stacks *stacks, size_t most, struct profile
 		return -ENOMEM;
 	add_groups(stacks, most, true, groups);
 	add_groups(stacks, most, false, groups);
-	groups->left_out = count_left_out(stacks, groups);
-	return 0;
+	return count_left_out(stacks, groups);
 }
 
 void profile_groups_finish(struct profile_groups *groups)

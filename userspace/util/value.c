@@ -112,7 +112,7 @@ int value_read_bytes(const char *text, uint64_t max, uint64_t *bytes)
 	if (*end == '\0')
 		return 0;
 	unit = strchr(units, *end);
-	if (!unit || end[1])
+	if (!unit || end[1] || *bytes > UINT64_MAX >> 10 * (unit - units + 1))
 		return -EINVAL;
 	*bytes <<= 10 * (unit - units + 1);
 	return 0;

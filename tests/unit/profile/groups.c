@@ -81,6 +81,8 @@ static void leaves_out_what_has_no_room(void **state)
 	struct stacks stacks, part;
 
 	make(&stacks);
+	/* A container is counted once, wherever its processes are. */
+	add_process(&stacks, 6, "user-made@1000");
 	assert_int_equal(profile_groups_make(&stacks, 1, &groups), 0);
 	assert_int_equal(groups.count, 3);
 	assert_string_equal(groups.ids[2], "web");

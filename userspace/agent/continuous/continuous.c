@@ -31,12 +31,14 @@ enum {
 	PAUSE_MS = 10,
 	WORKER_END_MS = 4000, /* it has 2 seconds for its last profile */
 	ALL_END_MS = 6000,
+	HANGS_S = 120, /* a worker without a sign of life */
 };
 
 struct watcher {
 	struct worker_config config;
 	pid_t worker; /* 0: there is none now */
 	uint64_t started_ns;
+	bool is_killed;
 	struct backoff backoff;
 };
 
@@ -54,6 +56,7 @@ static bool wait_for(pid_t pid, int ms, int *status)
 	const struct timespec pause = clock_timespec(PAUSE_MS * NS_PER_MS);
 	pid_t found;
 
+	*status = 0;
 	while ((found = waitpid(pid, status, WNOHANG)) == 0 && ms > 0) {
 		nanosleep(&pause, NULL);
 		ms -= PAUSE_MS;
@@ -77,6 +80,9 @@ static void start_worker(struct watcher *watcher)
 	pid_t parent = getpid();
 
 	watcher->started_ns = clock_ns(CLOCK_MONOTONIC);
+	watcher->is_killed = false;
+	atomic_store(&watcher->config.counts->followed_ns, watcher->started_ns);
+	atomic_store(&watcher->config.counts->writing_ns, 0);
 	watcher->worker = fork();
 	if (watcher->worker < 0)
 		watcher->worker = 0;
@@ -111,6 +117,22 @@ static void take_end(struct watcher *watcher, int status)
 				"is started again\n");
 }
 
+/* Waits that a signal does not end are left to the kernel: it is killed once. */
+static void end_if_it_hangs(struct watcher *watcher)
+{
+	struct continuous_counts *counts = watcher->config.counts;
+	uint64_t limit_ns = watcher->config.options->hangs_ns;
+
+	limit_ns = limit_ns ? limit_ns : HANGS_S * 1000 * NS_PER_MS;
+	if (watcher->is_killed ||
+	    !continuous_counts_hang(counts, clock_ns(CLOCK_MONOTONIC), limit_ns))
+		return;
+	watcher->is_killed = true;
+	atomic_fetch_add(&counts->hangs, 1);
+	fprintf(stderr, "agent: --profile: the process that takes profiles hangs: it is ended\n");
+	kill(watcher->worker, SIGKILL);
+}
+
 static int watch(struct watcher *watcher)
 {
 	int status;
@@ -118,6 +140,8 @@ static int watch(struct watcher *watcher)
 	while (!agent_has_ended(watcher->config.alive, LOOK_MS)) {
 		if (watcher->worker && wait_for(watcher->worker, 0, &status))
 			take_end(watcher, status);
+		if (watcher->worker)
+			end_if_it_hangs(watcher);
 		if (!watcher->worker &&
 		    backoff_allows(&watcher->backoff, clock_ns(CLOCK_MONOTONIC)))
 			start_worker(watcher);
@@ -151,6 +175,8 @@ int continuous_start(const struct continuous_options *options, const char *host_
 
 	if (!continuous_is_on(options))
 		return 0;
+	/* Ignored, as who starts the agent may have it, no end could be told. */
+	signal(SIGCHLD, SIG_DFL);
 	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (counts == MAP_FAILED)
@@ -196,6 +222,9 @@ static const struct {
 	size_t member;
 } metrics[] = {
 	{"lanner_profile_intervals", "Intervals of which profiles were taken.", COUNTER(intervals)},
+	{"lanner_profile_intervals_given_up",
+	 "Intervals without a profile, as it was not written when the process ended.",
+	 COUNTER(given_up)},
 	{"lanner_profile_late",
 	 "Times that an interval went on, as the profiles of the one before were not done.",
 	 COUNTER(late)},
@@ -216,6 +245,9 @@ static const struct {
 	{"lanner_profile_lost", "Samples and waits that are in no profile.", COUNTER(losses)},
 	{"lanner_profile_restarts",
 	 "Times that the process that takes profiles died and was started again.", COUNTER(deaths)},
+	{"lanner_profile_hangs",
+	 "Times that it was killed as it gave no sign of life; they are among the restarts.",
+	 COUNTER(hangs)},
 };
 
 void continuous_append_metrics(const struct continuous *continuous, struct exposition *exposition)

@@ -31,6 +31,8 @@
 #define LAST_NS (2 * NS_PER_S)
 /* A writer that takes so much longer than an interval hangs. */
 enum { HANGS_INTERVALS = 10, HANGS_S = 120 };
+/* How often it looks whether the writer is done. */
+#define LOOK_NS UINT64_C(200000000)
 
 /* Of addresses: what files make it take ends there. */
 enum { ADDRESSES_MAX = 1 << 30 };
@@ -124,6 +126,7 @@ static int worker_follow(struct worker *worker, uint64_t until_ns)
 	int r = 0;
 
 	while (r >= 0 && (now = clock_ns(CLOCK_MONOTONIC)) < until_ns) {
+		atomic_store(&worker->config->counts->followed_ns, now);
 		poll(fds, COUNT(fds), r ? 0 : (int)((until_ns - now) / 1000000) + 1);
 		if (fds[1].revents)
 			return 1;
@@ -142,7 +145,8 @@ static int worker_read(struct worker *worker)
 	return profile_capture_read(worker->capture, stacks);
 }
 
-/* What was counted since the begin of the interval becomes a profile. Returns 0 or -errno. */
+/* What was counted since the begin of the interval becomes a profile. Returns 0; 1: the writer is
+ * busy, and the interval goes on; or -errno. */
 static int end_interval(struct worker *worker)
 {
 	struct stacks *stacks = &worker->sets[worker->current];
@@ -154,10 +158,8 @@ static int end_interval(struct worker *worker)
 	stacks->duration_ns = now - worker->interval_ns;
 	stacks->begin_ns = clock_ns(CLOCK_REALTIME) - stacks->duration_ns;
 	worker->is_full |= stacks->lost[STACKS_LOST_FILES] || stacks->lost[STACKS_LOST_PROCESSES];
-	if (!continuous_writer_give(worker->writer, stacks)) {
-		atomic_fetch_add(&worker->config->counts->late, 1);
-		return 0;
-	}
+	if (!continuous_writer_give(worker->writer, stacks))
+		return 1;
 	worker->interval_ns = now;
 	worker->current ^= 1;
 	return stacks_init(&worker->sets[worker->current]);
@@ -197,10 +199,56 @@ static bool is_to_renew(const struct worker *worker)
 	return age_ns > RENEW_NS || (worker->is_full && age_ns > RENEW_FULL_NS);
 }
 
+/*
+ * Waits for the writer, until a time. The capture goes on meanwhile, unless the agent has ended
+ * (*end: 1), or does now. Returns 0, -ETIMEDOUT or -errno.
+ */
+static int wait_for_writer(struct worker *worker, int *end, uint64_t *until_ns)
+{
+	uint64_t now;
+	int r = 0;
+
+	while (r >= 0 && !continuous_writer_wait(worker->writer, *end == 1 ? LOOK_NS : 0)) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= *until_ns)
+			return -ETIMEDOUT;
+		if (*end == 1)
+			continue;
+		r = worker_follow(worker, now + LOOK_NS);
+		if (r == 0 && now >= worker->next_read_ns)
+			r = worker_read(worker);
+		if (r == 1) {
+			*end = 1;
+			*until_ns = now + LAST_NS;
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+/* Has the last interval written: first the writer must be done with the one before. */
+static void finish_intervals(struct worker *worker, int *end)
+{
+	struct continuous_counts *counts = worker->config->counts;
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (*end == 1 ? LAST_NS : HANGS_S * NS_PER_S);
+	int r = wait_for_writer(worker, end, &until_ns), given = -EBUSY;
+
+	if (r == 0)
+		r = given = end_interval(worker);
+	if (r == 0)
+		r = wait_for_writer(worker, end, &until_ns);
+	if (r == 0)
+		return;
+	atomic_fetch_add(&counts->given_up,
+			 (given != 0) + !continuous_writer_wait(worker->writer, 0));
+	fprintf(stderr, "agent: --profile: the last profile is not written: %s\n",
+		r == -ETIMEDOUT ? "that took too long" : strerror(-r));
+}
+
 /* Returns 1: the agent has ended; 2: it is to be renewed; or -errno. */
 static int take_profiles(struct worker *worker)
 {
-	int r;
+	struct continuous_counts *counts = worker->config->counts;
+	int r, late;
 
 	worker->begun_ns = clock_ns(CLOCK_MONOTONIC);
 	r = worker_follow(worker, worker->begun_ns + WARM_UP_NS);
@@ -210,15 +258,22 @@ static int take_profiles(struct worker *worker)
 		return r;
 	while (r == 0) {
 		r = follow_interval(worker);
-		if (r >= 0 && end_interval(worker))
-			r = -ENOMEM;
+		if (r == 0) {
+			late = end_interval(worker);
+			r = late < 0 ? late : 0;
+			atomic_fetch_add(&counts->late, late == 1);
+		}
 		if (r == 0 && hangs(worker))
 			r = -ETIMEDOUT;
 		if (r == 0 && is_to_renew(worker))
 			r = 2;
 	}
-	/* The last profile; one that hangs ends with the process. */
-	if (r > 0 && !continuous_writer_wait(worker->writer, LAST_NS))
+	if (r > 0)
+		finish_intervals(worker, &r);
+	else
+		atomic_fetch_add(&counts->given_up, 1 + !continuous_writer_wait(worker->writer, 0));
+	/* A writer that hangs ends with the process. */
+	if (r > 0 && !continuous_writer_wait(worker->writer, 0))
 		_exit(r == 1 ? WORKER_ENDED : WORKER_RENEWS);
 	return r;
 }

@@ -226,8 +226,10 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 		say(writer, &err);
 		atomic_fetch_add(&counts->write_failures, 1);
 	} else {
-		for (size_t i = 0; i < groups.count; i++)
+		for (size_t i = 0; i < groups.count; i++) {
+			atomic_store(&counts->writing_ns, clock_ns(CLOCK_MONOTONIC));
 			write_group(writer, stacks, &groups, i);
+		}
 	}
 	if (writer->files)
 		remove_old(writer);
@@ -250,8 +252,10 @@ static void *writer_run(void *context)
 			continue;
 		}
 		pthread_mutex_unlock(&writer->mutex);
+		atomic_store(&writer->config.counts->writing_ns, clock_ns(CLOCK_MONOTONIC));
 		write_set(writer, stacks);
 		stacks_finish(stacks);
+		atomic_store(&writer->config.counts->writing_ns, 0);
 		pthread_mutex_lock(&writer->mutex);
 		writer->stacks = NULL;
 		pthread_cond_broadcast(&writer->changed);

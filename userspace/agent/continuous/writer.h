@@ -28,7 +28,21 @@ struct continuous_counts {
 	_Atomic uint64_t grouped; /* containers that are in the folder `_other` */
 	_Atomic uint64_t losses; /* samples and switches that are not in the profiles */
 	_Atomic uint64_t deaths; /* of the process, each of which was followed by a restart */
+	_Atomic uint64_t hangs; /* deaths of one that was killed, as it hung */
+	_Atomic uint64_t given_up; /* intervals that were not written when the process ended */
+	/* Signs of life, monotonic: of the capture; of the writer, 0: it has nothing to do. */
+	_Atomic uint64_t followed_ns, writing_ns;
 };
+
+/* Whether the last sign of life of either is longer ago than that. */
+static inline bool continuous_counts_hang(const struct continuous_counts *counts, uint64_t now_ns,
+					  uint64_t limit_ns)
+{
+	uint64_t writing_ns = atomic_load(&counts->writing_ns);
+
+	return atomic_load(&counts->followed_ns) + limit_ns < now_ns ||
+	       (writing_ns && writing_ns + limit_ns < now_ns);
+}
 
 struct continuous_writer;
 

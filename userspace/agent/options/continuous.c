@@ -21,7 +21,8 @@ enum {
 #define INTERVAL_DEFAULT_NS (UINT64_C(60) * 1000000000)
 #define KEEP_DEFAULT_NS (UINT64_C(7) * 86400 * 1000000000)
 #define KEEP_DEFAULT_BYTES (UINT64_C(1) << 30)
-#define KEEP_MAX_BYTES (UINT64_C(1) << 20) /* of each unit */
+#define KEEP_MIN_BYTES (UINT64_C(1) << 20)
+#define KEEP_MAX_BYTES (UINT64_C(1) << 50)
 
 static int set_folder(struct continuous_options *options, const char *value)
 {
@@ -61,7 +62,12 @@ static int set_off_cpu(struct continuous_options *options, const char *value)
 
 static int set_keep(struct continuous_options *options, const char *value)
 {
-	return value_read_bytes(value, KEEP_MAX_BYTES, &options->keep_bytes);
+	int r = value_read_bytes(value, UINT64_MAX, &options->keep_bytes);
+
+	return r ? r
+	       : options->keep_bytes < KEEP_MIN_BYTES || options->keep_bytes > KEEP_MAX_BYTES
+		       ? -EINVAL
+		       : 0;
 }
 
 static int set_keep_time(struct continuous_options *options, const char *value)

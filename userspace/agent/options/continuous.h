@@ -15,6 +15,8 @@ struct continuous_options {
 	uint64_t interval_ns; /* of one profile */
 	uint64_t frequency_hz; /* of samples on each CPU */
 	uint64_t keep_bytes, keep_ns; /* of files: those that are older are removed */
+	uint64_t hangs_ns; /* without a sign of life it is killed; 0: after a default, as always but
+			      in tests */
 	bool off_cpu; /* the time off the CPU, too */
 };
 

@@ -56,6 +56,7 @@ static void writes_a_file_each(void **state)
 	assert_int_equal(continuous_writer_begin(writer), 0);
 	assert_true(continuous_writer_wait(writer, PATIENCE_NS));
 	assert_int_equal(stacks.rows_count, 0);
+	assert_int_equal(counts.writing_ns, 0);
 	assert_int_equal(counts.written, 2);
 	assert_int_equal(counts.intervals, 1);
 	assert_int_equal(counts.losses, 3);

@@ -25,6 +25,8 @@ static void test_values(void **state)
 	assert_true(options.off_cpu);
 	assert_int_equal(options.keep_bytes, 5 << 20);
 	assert_int_equal(options.keep_ns, UINT64_C(7200000000000));
+	assert_int_equal(options_read_continuous("folder=/a,keep=2000000", &memory, &options), 0);
+	assert_int_equal(options.keep_bytes, 2000000);
 	/* What is not given has its default, not what was given before. */
 	assert_int_equal(options_read_continuous("endpoint=https://c", &memory, &options), 0);
 	assert_null(options.folder);
@@ -49,6 +51,10 @@ static void test_rejected(void **state)
 		"folder=/a,frequency=0",
 		"folder=/a,off-cpu=maybe",
 		"folder=/a,keep=x",
+		"folder=/a,keep=0",
+		"folder=/a,keep=1023K",
+		"folder=/a,keep=1048577G",
+		"folder=/a,keep=17179869184G",
 		"folder=/a,keep-time=0",
 		"folder=/a,unknown=1",
 		"folder=/a,,keep=1M",
