@@ -79,7 +79,6 @@ struct tls_follower {
 	uint32_t choosing; /* a bit for each capture that chooses the process */
 	bool at_usual; /* it is in one of the usual places */
 	bool is_cut; /* a process has more mappings than are looked at */
-	struct tls_note note; /* that is being followed; ino 0: none */
 };
 
 static void count_failure(struct tls_follower *follower, int error)
@@ -89,6 +88,21 @@ static void count_failure(struct tls_follower *follower, int error)
 	follower->stats.rejected += error == -ENOSPC;
 	follower->stats.error = error;
 	pthread_mutex_unlock(&follower->lock);
+}
+
+static uint64_t now_ms(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
+/* The next one is not before that, whatever it is for. */
+static void look_soon(struct tls_follower *follower)
+{
+	uint64_t apart = follower->took_ms * LOOK_SHARE;
+	uint64_t soon = follower->looked_ms + (apart > LOOK_APART_MS ? apart : LOOK_APART_MS);
+
+	if (soon < follower->look_ms)
+		follower->look_ms = soon;
 }
 
 static void path_of(int fd, char path[PATH_BYTES])
@@ -167,6 +181,12 @@ static uint64_t identity_of(const struct tls_file *file)
 	return (hash * 0xff51afd7ed558ccd ^ file->changed_ns) | 1;
 }
 
+/* Where it is kept of such a file that it is none. */
+static uint64_t *other_of(struct tls_follower *follower, const struct tls_file *file)
+{
+	return &follower->others[(identity_of(file) >> 32) % OTHERS];
+}
+
 static bool chooses_all(const struct tls_follower *follower, unsigned int capture)
 {
 	return follower->captures[capture].programs.chosen.all;
@@ -186,34 +206,60 @@ static void note_library(struct tls_follower *follower, struct tls_followed *lib
 	library->chosen |= follower->choosing;
 	library->chosen_now |= follower->choosing;
 	tls_library_hold(library, pid);
-	if (follower->note.ino) {
-		library->note_ino = follower->note.ino;
-		library->note_dev = follower->note.dev;
-	}
 	set_where_chosen(follower, library);
+}
+
+static bool is_same_file(const struct tls_file *one, const struct tls_file *other)
+{
+	return one->size == other->size && one->written_ns == other->written_ns &&
+	       one->changed_ns == other->changed_ns;
+}
+
+/*
+ * Reads a file between two looks at it. Returns 0; -EAGAIN: it was written to meanwhile; or another
+ * -errno: it is none.
+ */
+static int read_unchanged(int fd, struct tls_file *file, struct tls_library *functions)
+{
+	char path[PATH_BYTES], reason[PERF_REASON_BYTES];
+	struct tls_file after;
+	int r;
+
+	path_of(fd, path);
+	if (tls_file_look(fd, file))
+		return -EAGAIN;
+	r = tls_library_read(path, functions, reason);
+	return tls_file_look(fd, &after) || !is_same_file(file, &after) ? -EAGAIN : r;
+}
+
+static void read_watched(struct tls_follower *follower, int fd, int watch, int32_t pid)
+{
+	struct tls_followed *library = NULL;
+	struct tls_library functions;
+	struct tls_file file;
+	int r = read_unchanged(fd, &file, &functions);
+
+	if (r == -EAGAIN) {
+		look_soon(follower);
+	} else if (r) {
+		*other_of(follower, &file) = identity_of(&file);
+	} else {
+		library = tls_libraries_add(&follower->libraries, fd, watch, &file, &functions);
+		if (!library)
+			count_failure(follower, -errno);
+	}
+	if (library)
+		note_library(follower, library, pid);
+	else
+		tls_libraries_unwatch(&follower->libraries, watch);
 }
 
 static void read_library(struct tls_follower *follower, int fd, const struct tls_file *file,
 			 int32_t pid)
 {
-	uint64_t identity = identity_of(file);
-	uint64_t *other = &follower->others[(identity >> 32) % OTHERS];
-	char path[PATH_BYTES], reason[PERF_REASON_BYTES];
-	struct tls_followed *library;
-	struct tls_library functions;
-
-	if (*other == identity)
-		return;
-	path_of(fd, path);
-	if (tls_library_read(path, &functions, reason)) {
-		*other = identity;
-		return;
-	}
-	library = tls_libraries_add(&follower->libraries, fd, file, &functions);
-	if (library)
-		note_library(follower, library, pid);
-	else
-		count_failure(follower, -errno);
+	/* First, so that no write gets lost between what was read and what is told. */
+	if (*other_of(follower, file) != identity_of(file))
+		read_watched(follower, fd, tls_libraries_watch(&follower->libraries, fd), pid);
 }
 
 /* A file that a process executes. */
@@ -257,21 +303,6 @@ static void look_at_usual(struct tls_follower *follower)
 	}
 	follower->at_usual = false;
 	globfree(&found);
-}
-
-static uint64_t now_ms(void)
-{
-	return clock_ns(CLOCK_MONOTONIC) / 1000000;
-}
-
-/* The next one is not before that, whatever it is for. */
-static void look_soon(struct tls_follower *follower)
-{
-	uint64_t apart = follower->took_ms * LOOK_SHARE;
-	uint64_t soon = follower->looked_ms + (apart > LOOK_APART_MS ? apart : LOOK_APART_MS);
-
-	if (soon < follower->look_ms)
-		follower->look_ms = soon;
 }
 
 /* Which captures choose a process, by bits. Returns 0 or -errno. */
@@ -320,12 +351,12 @@ static int looked(void *context, int32_t pid, int r)
 static void begin_look(struct tls_follower *follower)
 {
 	follower->is_cut = false;
+	tls_libraries_see_anew(&follower->libraries);
 	for (size_t i = 0; i < follower->libraries.count; i++) {
 		struct tls_followed *library = &follower->libraries.all[i];
 
 		library->unseen++;
 		library->is_seen = false;
-		library->seen_by = 0;
 		library->chosen_now = 0;
 	}
 }
@@ -425,17 +456,44 @@ static bool is_known(struct tls_follower *follower, const struct tls_note *note)
 	return library;
 }
 
+/*
+ * The library of a process that a note is about, as far as that is known: the inode of a note may
+ * be that of a file system below. NULL: it may be one of several.
+ */
+static struct tls_followed *noted_one(struct tls_follower *follower, const struct tls_note *note)
+{
+	struct tls_followed *only = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < follower->libraries.count; i++) {
+		struct tls_followed *library = &follower->libraries.all[i];
+
+		if (library->seen_by != (int32_t)note->pid)
+			continue;
+		if (library->file.ino == note->ino)
+			return library;
+		only = library;
+		count++;
+	}
+	return count == 1 ? only : NULL;
+}
+
 static void follow_note(struct tls_follower *follower, const struct tls_note *note)
 {
+	struct tls_followed *library;
+
 	if (!note->ino) {
 		tls_libraries_let_go(&follower->libraries, (int32_t)note->pid);
 		tls_mapped_program(follower->proc, (int32_t)note->pid, see_file, follower);
 		return;
 	}
-	/* Of several libraries nobody knows which of them the note is about. */
-	follower->note = *note;
+	tls_libraries_see_anew(&follower->libraries);
 	tls_mapped_libraries(follower->proc, (int32_t)note->pid, see_file, follower);
-	follower->note.ino = 0;
+	library = noted_one(follower, note);
+	if (library) {
+		library->note_ino = note->ino;
+		library->note_dev = note->dev;
+	}
 }
 
 /* Whoever makes notes faster than they are followed must not keep the thread: the rest waits. */

@@ -121,7 +121,7 @@ static int evict(struct tls_libraries *libraries, uint64_t owner)
 	return 0;
 }
 
-static int watch(const struct tls_libraries *libraries, int fd)
+int tls_libraries_watch(const struct tls_libraries *libraries, int fd)
 {
 	char path[LINK_BYTES];
 
@@ -129,7 +129,13 @@ static int watch(const struct tls_libraries *libraries, int fd)
 	return libraries->watches < 0 ? -1 : inotify_add_watch(libraries->watches, path, IN_MODIFY);
 }
 
-struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd,
+void tls_libraries_unwatch(const struct tls_libraries *libraries, int watch)
+{
+	if (watch >= 0)
+		inotify_rm_watch(libraries->watches, watch);
+}
+
+struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd, int watch,
 				       const struct tls_file *file,
 				       const struct tls_library *functions)
 {
@@ -144,10 +150,8 @@ struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd,
 	if (copy < 0)
 		return NULL;
 	library = &libraries->all[libraries->count++];
-	*library = (struct tls_followed){.fd = copy,
-					 .watch = watch(libraries, copy),
-					 .file = *file,
-					 .functions = *functions};
+	*library = (struct tls_followed){
+		.fd = copy, .watch = watch, .file = *file, .functions = *functions};
 	return library;
 }
 
@@ -166,8 +170,7 @@ void tls_libraries_forget(struct tls_libraries *libraries, struct tls_followed *
 
 	for (unsigned int capture = 0; capture < TLS_CAPTURES_MAX; capture++)
 		tls_library_unset(library, capture);
-	if (library->watch >= 0)
-		inotify_rm_watch(libraries->watches, library->watch);
+	tls_libraries_unwatch(libraries, library->watch);
 	close(library->fd);
 	libraries->count--;
 	memmove(library, library + 1, (libraries->count - i) * sizeof(*library));
@@ -176,11 +179,13 @@ void tls_libraries_forget(struct tls_libraries *libraries, struct tls_followed *
 bool tls_library_is_changed(struct tls_followed *library, const struct tls_file *now)
 {
 	const struct tls_file *then = &library->file;
+	const uint64_t read_ns = then->changed_ns;
 
 	if (now->size != then->size || now->written_ns != then->written_ns ||
 	    (library->watch < 0 && now->changed_ns != then->changed_ns))
 		return true;
 	library->file = *now;
+	library->file.changed_ns = read_ns;
 	return false;
 }
 
@@ -194,6 +199,25 @@ static size_t forget_watch(struct tls_libraries *libraries, int watch)
 	return 0;
 }
 
+/* What was not told may have been written to, and its time set back: that changes its status. */
+static size_t forget_doubtful(struct tls_libraries *libraries)
+{
+	size_t forgotten = 0;
+
+	for (size_t i = libraries->count; i > 0; i--) {
+		struct tls_followed *library = &libraries->all[i - 1];
+		struct tls_file now;
+
+		if (tls_file_look(library->fd, &now) == 0 &&
+		    now.changed_ns == library->file.changed_ns &&
+		    !tls_library_is_changed(library, &now))
+			continue;
+		tls_libraries_forget(libraries, library);
+		forgotten++;
+	}
+	return forgotten;
+}
+
 size_t tls_libraries_take_writes(struct tls_libraries *libraries)
 {
 	char bytes[WRITES_BYTES];
@@ -205,7 +229,9 @@ size_t tls_libraries_take_writes(struct tls_libraries *libraries)
 
 		memcpy(&event, bytes + i, sizeof(event));
 		i += (ssize_t)(sizeof(event) + event.len);
-		if (event.mask & IN_MODIFY)
+		if (event.mask & IN_Q_OVERFLOW)
+			forgotten += forget_doubtful(libraries);
+		else if (event.mask & IN_MODIFY)
 			forgotten += forget_watch(libraries, event.wd);
 	}
 	return forgotten;
@@ -261,6 +287,12 @@ void tls_libraries_let_go(struct tls_libraries *libraries, int32_t pid)
 {
 	for (size_t i = 0; i < libraries->count; i++)
 		let_go(&libraries->all[i], pid);
+}
+
+void tls_libraries_see_anew(struct tls_libraries *libraries)
+{
+	for (size_t i = 0; i < libraries->count; i++)
+		libraries->all[i].seen_by = 0;
 }
 
 void tls_libraries_let_go_unseen(struct tls_libraries *libraries, int32_t pid)

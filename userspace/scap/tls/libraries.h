@@ -22,7 +22,7 @@ enum {
 /* What tells a file, as it is now, from others, and from what it was before. */
 struct tls_file {
 	uint64_t dev, ino, size;
-	uint64_t written_ns, changed_ns; /* its contents, and its status */
+	uint64_t written_ns, changed_ns; /* its contents, and its status; of a library: when read */
 	uint64_t owner; /* who has places: a user, or of root the file system */
 };
 
@@ -71,10 +71,19 @@ struct tls_followed *tls_libraries_find_noted(struct tls_libraries *libraries,
 					      const struct tls_note *note);
 
 /*
- * Copies `fd`, and may forget another library, of whoever has most: pointers to others are void
- * then. NULL with errno: ENOSPC if its owner has to wait for a place.
+ * Has writes to a file told from here on, so before it is read. Returns what tls_libraries_add()
+ * takes, or tls_libraries_unwatch(); -1: the kernel cannot, and its times have to do.
  */
-struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd,
+int tls_libraries_watch(const struct tls_libraries *libraries, int fd);
+
+void tls_libraries_unwatch(const struct tls_libraries *libraries, int watch);
+
+/*
+ * Copies `fd`, takes `watch`, and may forget another library, of whoever has most: pointers to
+ * others are void then. NULL with errno, and nothing is taken: ENOSPC if its owner has to wait for
+ * a place.
+ */
+struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd, int watch,
 				       const struct tls_file *file,
 				       const struct tls_library *functions);
 
@@ -90,7 +99,10 @@ void tls_library_unset(struct tls_followed *library, unsigned int capture);
  */
 bool tls_library_is_changed(struct tls_followed *library, const struct tls_file *now);
 
-/* Takes what is told of files that were written to, and forgets these. Returns how many. */
+/*
+ * Takes what is told of files that were written to, and forgets these; and if some of that was
+ * lost, those whose status has changed since they were read. Returns how many.
+ */
 size_t tls_libraries_take_writes(struct tls_libraries *libraries);
 
 /* Forgets the files that have changed. Returns how many. */
@@ -100,6 +112,9 @@ void tls_library_hold(struct tls_followed *library, int32_t pid);
 
 /* The process executes something else from now on. */
 void tls_libraries_let_go(struct tls_libraries *libraries, int32_t pid);
+
+/* Nothing was seen in any process. */
+void tls_libraries_see_anew(struct tls_libraries *libraries);
 
 /* The process has only those libraries that were seen in it last. */
 void tls_libraries_let_go_unseen(struct tls_libraries *libraries, int32_t pid);
