@@ -21,7 +21,8 @@
 enum {
 	NAME_BYTES = 64,
 	TREE = 2, /* the filter is a binary tree: a few steps for each call */
-	HELD_COMMANDS = 9, /* of bpf(), the first in their list */
+	MAP_COMMANDS = 6, /* of bpf(), the first in their list: maps that are open */
+	HELD_COMMANDS = 9, /* and programs */
 };
 
 /*
@@ -33,10 +34,11 @@ enum {
 #define LOADER OF(ROLE_LOADER)
 #define COUNTERS OF(ROLE_COUNTERS)
 #define PROBES OF(ROLE_PROBES)
-#define PROFILES OF(ROLE_PROFILES)
+#define PROFILES (OF(ROLE_PROFILES) | OF(ROLE_PROFILES_SENT))
 #define THREADS ((OF(PRIVILEGES_ROLES) - 1) & ~LOADER)
-#define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL) | PROFILES)
-#define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL) | PROFILES)
+#define NETWORK (OF(ROLE_METADATA) | OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
+#define CONNECTING (NETWORK | OF(ROLE_PROFILES_SENT))
+#define WRITERS (OF(ROLE_OUTPUT) | OF(ROLE_CONTROL))
 #define EVENTS OF(ROLE_EVENTS)
 
 /* Names that an architecture or libseccomp does not know are left out. */
@@ -78,13 +80,17 @@ static const struct {
 	/* Files by their paths. */
 	{THREADS, "access chdir faccessat faccessat2 fchdir fgetxattr getcwd getdents64 getxattr "
 		  "lstat newfstatat open openat openat2 readlink readlinkat stat statfs statx"},
+	/* Opening for writing cannot be told apart: openat2 has its flags in memory, and names
+	 * below the roots of processes need it.
+	 */
+	{PROFILES, "fchmod mkdirat renameat renameat2 unlinkat"},
 	{WRITERS,
 	 "chmod creat fchmod fchmodat fchmodat2 fchown fchownat link linkat mkdir mkdirat rename "
 	 "renameat renameat2 rmdir symlink symlinkat truncate unlink unlinkat utimensat"},
 	/* Sockets. socket is below. */
-	{NETWORK,
-	 "accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg "
-	 "recvmsg sendmmsg sendmsg sendto setsockopt shutdown socketpair"},
+	{NETWORK, "accept accept4 bind listen"},
+	{CONNECTING, "connect getpeername getsockname getsockopt recvfrom recvmmsg recvmsg "
+		     "sendmmsg sendmsg sendto setsockopt shutdown socketpair"},
 	/* What it asks the process that reads for it. */
 	{OF(ROLE_PROCESSES), "recvfrom recvmsg sendmsg sendto"},
 	/* The kernel's tables in other network namespaces. */
@@ -192,10 +198,10 @@ static int calls_add_socket(scmp_filter_ctx filter, unsigned int roles)
 		int family;
 		unsigned int roles;
 	} families[] = {
-		{AF_UNIX, NETWORK},
-		{AF_INET, NETWORK},
-		{AF_INET6, NETWORK},
-		{AF_NETLINK, NETWORK | OF(ROLE_NAMESPACES)},
+		{AF_UNIX, CONNECTING},
+		{AF_INET, CONNECTING},
+		{AF_INET6, CONNECTING},
+		{AF_NETLINK, CONNECTING | OF(ROLE_NAMESPACES)},
 	};
 	int r = 0;
 
@@ -208,7 +214,7 @@ static int calls_add_socket(scmp_filter_ctx filter, unsigned int roles)
 }
 
 /* What held maps and programs are read and changed with; and what loading them takes. */
-static int add_bpf(scmp_filter_ctx filter, bool loads)
+static int add_bpf(scmp_filter_ctx filter, unsigned int roles)
 {
 	static const unsigned int commands[] = {
 		BPF_MAP_LOOKUP_ELEM,
@@ -230,7 +236,9 @@ static int add_bpf(scmp_filter_ctx filter, bool loads)
 		BPF_BTF_GET_NEXT_ID,
 		BPF_BTF_GET_FD_BY_ID,
 	};
-	size_t count = loads ? COUNT(commands) : HELD_COMMANDS;
+	size_t count = roles & LOADER	? COUNT(commands)
+		       : roles & EVENTS ? HELD_COMMANDS
+					: MAP_COMMANDS;
 	int r = 0;
 
 	for (size_t i = 0; i < count && r == 0; i++)
@@ -262,7 +270,7 @@ static int add_rules(scmp_filter_ctx filter, enum privileges_role role, bool rel
 	if (r == 0)
 		r = calls_add_socket(filter, roles);
 	if (r == 0 && (roles & (EVENTS | LOADER | PROFILES)))
-		r = add_bpf(filter, roles & LOADER);
+		r = add_bpf(filter, roles);
 	if (r == 0 && role == ROLE_PROBES)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(bpf), 1,
 				     SCMP_A0(SCMP_CMP_EQ, BPF_LINK_CREATE));

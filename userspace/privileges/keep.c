@@ -225,6 +225,7 @@ uint64_t privileges_kept(enum privileges_role role, const struct privileges_need
 		[ROLE_COUNTERS] = kept_by_counters(kernel, permitted),
 		[ROLE_PROBES] = kept_by_probes(kernel, permitted),
 		[ROLE_PROFILES] = kept_by_profiles(kernel, permitted),
+		[ROLE_PROFILES_SENT] = kept_by_profiles(kernel, permitted),
 		[ROLE_LOADER] = kept_by_loader(kernel, permitted),
 	};
 

@@ -25,8 +25,9 @@ enum privileges_role {
 	/* Reads programs and libraries of processes, and sets probes in them; likewise. */
 	ROLE_PROBES,
 	/* A process of its own: takes profiles of programs that run, reads files of theirs; writes
-	   and sends them. */
+	   files. */
 	ROLE_PROFILES,
+	ROLE_PROFILES_SENT, /* the same, and sends them */
 	ROLE_LOADER, /* a process of its own: loads programs for the event thread */
 	PRIVILEGES_ROLES,
 };

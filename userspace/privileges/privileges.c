@@ -68,7 +68,7 @@ static struct {
 static bool reads_proc(enum privileges_role role)
 {
 	return role == ROLE_EVENTS || role == ROLE_PROCESSES || role == ROLE_NAMESPACES ||
-	       role == ROLE_PROFILES;
+	       role == ROLE_PROFILES || role == ROLE_PROFILES_SENT;
 }
 
 void privileges_set(enum privileges_mode mode, const struct privileges_needs *needs)

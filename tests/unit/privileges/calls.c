@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -217,6 +219,70 @@ static void test_network(void **state)
 		in_child(try_network, &limits[i]);
 }
 
+/* Maps that are open; files, but no links, and no other owners. */
+static int expect_profiles(void)
+{
+	char folder[] = "/tmp/lanner-calls-XXXXXX", path[64];
+	int fd, top;
+
+	EXPECT(bpf(BPF_MAP_LOOKUP_ELEM) == -1 && errno == EBADF);
+	EXPECT(is_rejected(bpf(BPF_LINK_CREATE)));
+	EXPECT(is_rejected(bpf(BPF_RAW_TRACEPOINT_OPEN)));
+	EXPECT(is_rejected(bpf(BPF_ITER_CREATE)));
+	EXPECT(is_rejected(bpf(BPF_PROG_LOAD)));
+	EXPECT(open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0);
+	/* Names below the roots of processes. */
+	EXPECT(!is_rejected(syscall(SYS_openat2, AT_FDCWD, "/dev/null", NULL, 0)));
+	EXPECT(is_rejected(link("/nonexistent/a", "/nonexistent/b")));
+	EXPECT(is_rejected(symlink("a", "/nonexistent/b")));
+	EXPECT(is_rejected(chown("/nonexistent/a", 0, 0)));
+	EXPECT(is_rejected(chmod("/nonexistent/a", 0)));
+	EXPECT(is_rejected(truncate("/nonexistent/a", 0)));
+	/* What it does with its folder. */
+	snprintf(path, sizeof(path), "%s-%d", folder, (int)getpid());
+	EXPECT(mkdirat(AT_FDCWD, path, 0700) == 0);
+	top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(top, "a", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	EXPECT(fd >= 0 && fchmod(fd, 0640) == 0);
+	EXPECT(renameat(top, "a", top, "b") == 0 && unlinkat(top, "b", 0) == 0);
+	EXPECT(unlinkat(AT_FDCWD, path, AT_REMOVEDIR) == 0);
+	return 0;
+}
+
+static int try_profiles(void *context)
+{
+	const struct limits *limits = context;
+	int result = limit(context), fds[2];
+
+	if (result == 0)
+		result = expect_common();
+	if (result == 0)
+		result = expect_profiles();
+	if (result == 0 && limits->role == ROLE_PROFILES_SENT)
+		result = expect_network();
+	if (result)
+		return result;
+	if (limits->role == ROLE_PROFILES) {
+		EXPECT(is_rejected(socket(AF_INET, SOCK_STREAM, 0)));
+		EXPECT(is_rejected(socketpair(AF_UNIX, SOCK_STREAM, 0, fds)));
+		EXPECT(is_rejected(connect(-1, NULL, 0)));
+	}
+	EXPECT(is_rejected(bind(-1, NULL, 0)));
+	EXPECT(is_rejected(listen(-1, 0)));
+	EXPECT(is_rejected(accept(-1, NULL, NULL)));
+	return expect_exec_memory(false);
+}
+
+static void test_profiles(void **state)
+{
+	struct limits limits[] = {{ROLE_PROFILES}, {ROLE_PROFILES_SENT}};
+
+	if (geteuid())
+		skip(); /* the kernel's own -EPERM would look the same */
+	in_child(try_profiles, &limits[0]);
+	in_child(try_profiles, &limits[1]);
+}
+
 /* What loads programs does that, and nothing else. */
 static int try_loader(void *context)
 {
@@ -319,7 +385,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_loader),	  cmocka_unit_test(test_events),
 	cmocka_unit_test(test_network),	  cmocka_unit_test(test_namespaces),
 	cmocka_unit_test(test_processes), cmocka_unit_test(test_narrowing),
-	cmocka_unit_test(test_log),
+	cmocka_unit_test(test_log),	  cmocka_unit_test(test_profiles),
 };
 
 UNIT_GROUP(tests);

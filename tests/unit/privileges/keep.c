@@ -82,6 +82,8 @@ static void test_other_roles(void **state)
 	expect_kept(ROLE_CONTROL, loads, usual, EVERYTHING, "none");
 	expect_kept(ROLE_PROFILES, loads, usual, EVERYTHING,
 		    "BPF, SYS_PTRACE, DAC_READ_SEARCH, 40");
+	expect_kept(ROLE_PROFILES_SENT, loads, usual, EVERYTHING,
+		    "BPF, SYS_PTRACE, DAC_READ_SEARCH, 40");
 	expect_kept(ROLE_PROCESSES, loads, override, EVERYTHING, "SYS_PTRACE, DAC_READ_SEARCH");
 	expect_kept(ROLE_METADATA, loads, override, EVERYTHING, "DAC_READ_SEARCH, DAC_OVERRIDE");
 	expect_kept(ROLE_OUTPUT, loads, override, EVERYTHING, "DAC_OVERRIDE");

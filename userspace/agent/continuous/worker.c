@@ -97,7 +97,8 @@ static int worker_open(struct worker *worker, struct error *err)
 	if (r == 0)
 		r = profile_capture_begin(worker->capture, err);
 	if (r == 0)
-		r = privileges_enter(ROLE_PROFILES, NULL, err);
+		r = privileges_enter(config->options->endpoint ? ROLE_PROFILES_SENT : ROLE_PROFILES,
+				     NULL, err);
 	if (r == 0 && stacks_init(&worker->sets[0]))
 		r = error_set(err, -ENOMEM, "out of memory");
 	if (r == 0) {
