@@ -112,6 +112,14 @@ struct frame_times {
 
 _Static_assert(sizeof(struct frame_times) == 80, "part of native capture files");
 
+/* What is kept of a thread. */
+struct thread_times {
+	__u64 at; /* boot clock: since when it does what it does */
+	__u32 part; /* enum thread_part */
+	__u32 waited; /* likewise: for what it waited in a call; 0: it did not */
+	struct frame_times times; /* up to then */
+};
+
 struct frame_uring {
 	__u64 ring; /* tells rings apart while they live; no address of the kernel, never 0 */
 	__s32 slot; /* the registered file that the operation used; -1: it used none */
@@ -712,7 +720,7 @@ struct scratch_slot {
 	struct frame_file file; /* likewise, if EF_TELLS_ANY_FILE */
 	struct frame_stream stream; /* likewise, if EF_TELLS_ANY_STREAM and streams are followed */
 	__u64 wants_times; /* of the event; 0 or 1, if EF_TELLS_ANY_STREAM or bytes are unseen */
-	struct frame_times times; /* likewise, if it wants them */
+	struct thread_times thread; /* likewise, if it wants them */
 	struct frame_uring uring; /* likewise, of an operation of a ring */
 	__u64 path_is_part; /* of the path that was built last: it has no beginning */
 	struct vector_progress vector; /* the one read last */

@@ -715,14 +715,12 @@ static __always_inline struct uring_handed uring_take_handed(struct filler *f)
 	__u64 origin = uring_handed_by(thread);
 
 	f->origin = origin;
-	f->begins = 0;
 	CHECKED(origin);
 	handed = origin < URING_ORIGINS ? uring_hand(origin) : NULL;
 	if (!handed)
 		return taken;
 	taken = *handed;
 	handed->thread = 0;
-	f->begins = taken.begins;
 	return taken;
 }
 
@@ -766,10 +764,12 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	if (!note || what.event != event ||
 	    (uring_look(place.word) & ~(__u64)URING_STATES) != what.request) {
 		count_lost(event, LOSS_UNTOLD);
-		if (f->begins)
-			uring_stamp(f->begins, bpf_ktime_get_boot_ns());
+		if (what.begins)
+			uring_stamp(what.begins, bpf_ktime_get_boot_ns());
 		return false;
 	}
+	/* Kept there: programs that read paths have no stack left. */
+	note->begins = what.begins;
 	f->owner_pid = note->pid;
 	f->owner_tid = note->tid;
 	f->ret = what.result;
@@ -788,7 +788,7 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	}
 	if (!filler_begin(f, ctx, event, nparams))
 		goto none;
-	uring_stamp(f->begins, frame_time(f));
+	uring_stamp(note->begins, frame_time(f));
 	uring_take_chosen(f, note, event, what.request);
 	uring_fill_rest(f, note, &what, event);
 	uring_fill_extras(f, note, event, &what);
@@ -801,8 +801,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	}
 	return true;
 none:
-	if (f->begins)
-		uring_stamp(f->begins, bpf_ktime_get_boot_ns());
+	if (note->begins)
+		uring_stamp(note->begins, bpf_ktime_get_boot_ns());
 	if (!what.goes_on)
 		uring_end_checked(f, note, place.word, what.request);
 	return false;

@@ -74,7 +74,6 @@ struct filler {
 	__u64 request; /* and whose it is */
 	__u64 is_untold; /* 1: it is not known how it ended, and `ret` is that of a failure */
 	__u32 origin; /* enum uring_origin */
-	__u32 begins; /* as in struct uring_handed */
 	/* Of events of sockets: */
 	struct socket_owner owner; /* whose it is */
 	struct sock *sk; /* NULL: a packet that belongs to none */

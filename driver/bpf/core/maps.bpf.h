@@ -118,12 +118,6 @@ struct {
 } stream_limits SEC(".maps");
 
 /* Key: thread. What it does; only of those that moved bytes of sockets while `keeps_times`. */
-struct thread_times {
-	__u64 at; /* boot clock: since when it does what it does */
-	__u32 part; /* enum thread_part */
-	__u32 waited; /* likewise: for what it waited in a call; 0: it did not */
-	struct frame_times times; /* up to then */
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

@@ -341,32 +341,33 @@ static __always_inline void put_stream(struct filler *f)
 }
 
 /*
- * Notes in the slot what the current thread did up to `now`, of the boot clock. Returns 0 if there is
- * no room to count it. Its entry changes when the thread is preempted here: then it is read again.
- * Not inlined: the verifier walks it once.
+ * Notes in the slot what the current thread did up to `now`, of the boot clock. Returns 0 if there
+ * is no room to count it. Its entry changes when the thread is preempted here: then it is read
+ * again. Not inlined: the verifier walks it once.
  */
 __attribute__((noinline)) int times_note(__u32 slot_key, __u64 now)
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	__u32 tid = current_tid();
 	struct thread_times *kept = bpf_map_lookup_elem(&thread_times, &tid);
-	struct thread_times made = {.at = now, .part = PART_CPU, .times = {.since_ns = now}};
 	__u64 at = now;
 
 	if (!slot)
 		return 0;
 	if (!kept) {
-		slot->times = made.times;
-		return bpf_map_update_elem(&thread_times, &tid, &made, BPF_NOEXIST) == 0;
+		/* There is no room for it on the stack of programs that call this. */
+		slot->thread = (struct thread_times){
+			.at = now, .part = PART_CPU, .times = {.since_ns = now}};
+		return bpf_map_update_elem(&thread_times, &tid, &slot->thread, BPF_NOEXIST) == 0;
 	}
 #pragma clang loop unroll(full)
 	for (int i = 0; i < TIMES_TRIES; i++) {
 		at = *(volatile __u64 *)&kept->at;
-		slot->times = kept->times;
+		slot->thread.times = kept->times;
 		if (*(volatile __u64 *)&kept->at == at)
 			break;
 	}
-	slot->times.ns[PART_CPU] += now - at;
+	slot->thread.times.ns[PART_CPU] += now - at;
 	return 1;
 }
 
@@ -379,11 +380,11 @@ static __always_inline void put_times(struct filler *f)
 		return;
 	pos = f->pos;
 	CHECKED(pos);
-	if (pos > FRAME_BYTES_MAX - sizeof(f->slot->times))
+	if (pos > FRAME_BYTES_MAX - sizeof(f->slot->thread.times))
 		return;
-	*(struct frame_times *)(f->frame + pos) = f->slot->times;
+	*(struct frame_times *)(f->frame + pos) = f->slot->thread.times;
 	frame_flag(f, FRAME_TIMES);
-	f->pos = forget(f->slot, pos + sizeof(f->slot->times));
+	f->pos = forget(f->slot, pos + sizeof(f->slot->thread.times));
 }
 
 /* Which file the call's descriptor is, behind the values: see FRAME_FILE. */

@@ -64,6 +64,7 @@ struct uring_note {
 	__u8 is_narrow; /* its ring was made by a 32-bit call */
 	__s32 slot; /* as in struct frame_uring */
 	__s32 file_slot; /* that the file it makes is to have, + 1; 0: none */
+	__u32 begins, pad; /* as in struct uring_handed, while its event is written */
 	__u64 args[ARGUMENTS_MAX]; /* of the call, in its order; strings and addresses: where their
 				      copy is */
 	__u8 text[URING_TEXT_BYTES];
