@@ -399,7 +399,8 @@ static int add_links(struct live_load *load, size_t i, struct live_loaded *loade
 /*
  * A program that cannot be attached costs only its own event, unless all system calls need it or
  * the error is -EPERM. Without those on entry of calls, arguments are not compared with those on
- * entry, and ppoll and pselect6 report the time that is left; nothing else is missing.
+ * entry, and ppoll and pselect6 report the time that is left; nothing else is missing. Those that
+ * count what threads do are told to by what is loaded: without one of them the sums were wrong.
  */
 static int forgive(struct live_object *object, size_t i, int code, struct error *err)
 {
@@ -413,7 +414,7 @@ static int forgive(struct live_object *object, size_t i, int code, struct error 
 		object->sends_error = code;
 		return 0;
 	}
-	if (code != -EPERM && row->event != EVENT_NONE) {
+	if (code != -EPERM && row->event != EVENT_NONE && !row->for_waits) {
 		object->rejected[i] = true;
 		return 0;
 	}
