@@ -212,7 +212,7 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			if (event_has(id, EF_TELLS_STREAM) && stream_bytes)                        \
 				note_new_stream(f, id);                                            \
 			if (moves_unseen(id) && keeps_times)                                       \
-				f->slot->wants_times = 1;                                          \
+				f->slot->wants_times = unseen_is_wanted(f, id);                    \
 			if (enter_times && f->message_index == 0)                                  \
 				f->slot->entered_ns = call_entered(f, id);                         \
 			if (ends_itself(id))                                                       \

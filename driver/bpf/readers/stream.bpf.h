@@ -53,6 +53,13 @@ static __always_inline bool moves_unseen(__u32 event)
 	return event == EVENT_sendfile || event == EVENT_splice;
 }
 
+/* Whether such a call has an end that is a socket that is wanted. */
+static __always_inline bool unseen_is_wanted(struct filler *f, __u32 event)
+{
+	return stream_wanted(descriptor_named_by(f, argument(f, 0))) ||
+	       (event == EVENT_splice && stream_wanted(descriptor_used_by(f, argument(f, 2))));
+}
+
 static __always_inline bool may_be_of_streams(__u32 event)
 {
 	return event_has(event, EF_STREAMS) || moves_unseen(event);
@@ -63,9 +70,7 @@ static __always_inline bool unseen_is_left_out(struct filler *f, __u32 event)
 {
 	if (!stream_only[event])
 		return false;
-	return f->ret <= 0 ||
-	       !(stream_wanted(descriptor_named_by(f, argument(f, 0))) ||
-		 (event == EVENT_splice && stream_wanted(descriptor_used_by(f, argument(f, 2)))));
+	return f->ret <= 0 || !unseen_is_wanted(f, event);
 }
 
 /* Whether an event that is captured for requests alone has nothing to do with them. */
