@@ -495,7 +495,7 @@ static int compare_groups(const void *a, const void *b, void *context)
 
 static void engine_sort(struct views_engine *engine)
 {
-	if (engine->view->kind == VIEWS_LIST && !engine->view->order_count)
+	if (!engine->count || (engine->view->kind == VIEWS_LIST && !engine->view->order_count))
 		return;
 	qsort_r(engine->list, engine->count, sizeof(engine->list[0]), compare_groups, engine);
 }
