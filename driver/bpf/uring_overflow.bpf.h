@@ -110,7 +110,7 @@ static __always_inline struct uring_posted *uring_posted(void)
 
 /*
  * How many entries a search may pass. All searches of a list together pass as many as it may have:
- * a program can fill it with what is looked for in vain, while the kernel holds a lock.
+ * a program can fill it with entries that no search finds, while the kernel holds a lock.
  */
 static __always_inline __u32 uring_may_pass(const struct uring_posted *posted)
 {

@@ -15,7 +15,7 @@
  * OF_FILE stands for a call on any descriptor: waiting for a socket is waiting for the network; of
  * OF_SPLICE either may be one. OF_RING: completions, whose waits the scheduler counts as input and
  * output from 6.5 on. AS_BEFORE: the call that a signal without a handler interrupted. What else
- * counts as input and output is told by the scheduler, whatever the call.
+ * counts as input and output is known to the scheduler, in any call.
  */
 #define WAITING_CALLS(CALL)                                                                        \
 	CALL(futex, LOCK)                                                                          \

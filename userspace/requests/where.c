@@ -85,8 +85,7 @@ static uint64_t total_of(const struct exchange *exchange)
 bool where_of(const struct exchange *exchange, struct where *where)
 {
 	const struct exchange_part *request = &exchange->request, *response = &exchange->response;
-	uint64_t total =
-		exchange->ended_ns > request->first_ns ? exchange->ended_ns - request->first_ns : 0;
+	const uint64_t total = total_of(exchange);
 
 	if (!request->times.since_ns && !response->times.since_ns)
 		return false;

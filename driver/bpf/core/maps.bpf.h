@@ -118,7 +118,6 @@ struct {
 } stream_limits SEC(".maps");
 
 /* Key: thread. What it does; only of those that moved bytes of sockets while `keeps_times`. */
-
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, THREAD_TIMES_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the kernel saw, told of by maps as its programs write them: this test's own program.
+/* Files that are in the maps which the programs of a profile write: this test's own program.
  */
 #include "profile/capture/captured_files.h"
 

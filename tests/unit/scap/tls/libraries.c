@@ -85,7 +85,7 @@ static long queued_max(void)
 	return count;
 }
 
-/* More writes than the kernel tells of: what it did not tell of is found. */
+/* More writes than fit into the queue of inotify: changed files are found by comparing all. */
 static void test_too_many_writes(void **state)
 {
 	int noisy[2], written, other;
