@@ -34,7 +34,7 @@ enum { HANGS_INTERVALS = 10, HANGS_S = 120 };
 /* How often it looks whether the writer is done. */
 #define LOOK_NS UINT64_C(200000000)
 
-/* Of addresses: what files make it take ends there. */
+/* Of addresses, more than it begins with: what files make it take ends there. */
 enum { ADDRESSES_MAX = 1 << 30 };
 
 struct worker {
@@ -60,10 +60,25 @@ static bool worker_describe(void *context, struct stack_process *process)
 	return true;
 }
 
+/* Bytes of addresses that the process has; 0: not known. */
+static rlim_t addresses_now(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%lu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Each file that is executed takes a descriptor, two while a profile is written. */
 static void set_limits(void)
 {
-	const struct rlimit addresses = {ADDRESSES_MAX, ADDRESSES_MAX};
+	const rlim_t most = addresses_now() + ADDRESSES_MAX;
+	const struct rlimit addresses = {most, most};
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
