@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kafka, with the flexible headers of newer versions. A request is each of a client, its method the
- * name of the API, its target the first topic of Produce, Fetch and Metadata, or the consumer
- * group. From the versions on that have ids of topics in place of names, the target is the id, as
- * Kafka's tools print it. A Fetch that names no topic, as it goes on with a session, has that of
- * the last one that did. Responses have the number of their request; a Produce that wants no
- * acknowledgement is one-way.
+ * name of the API, or its number where that is not known, its target the first topic of Produce,
+ * Fetch and Metadata, or the consumer group. From the versions on that have ids of topics in place
+ * of names, the target is the id, as Kafka's tools print it. A Fetch that names no topic, as it
+ * goes on with a session, has that of the last one that did. Responses have the number of their
+ * request; a Produce that wants no acknowledgement is one-way.
  *
  * Errors are those of Produce and Fetch for the first partition that has one, and of APIs whose
  * response begins with one. Tokens of SASL without a header of their own are not understood.
@@ -26,6 +26,7 @@ enum {
 	KAFKA_PRODUCE = 0,
 	KAFKA_PRODUCE_MIN = 3, /* older versions look like zeros */
 	KAFKA_VERSION_MAX = 24,
+	KAFKA_KEY_MAX = 255, /* of APIs that are to come */
 	KAFKA_API_VERSIONS = 18,
 	KAFKA_UUID = 16,
 	NEVER = UINT8_MAX,
@@ -128,14 +129,29 @@ static const struct kafka_api {
 	[67] = {"AllocateProducerIds", 0},
 	[68] = {"ConsumerGroupHeartbeat", 0, take_first_text, kafka_take_error},
 	[69] = {"ConsumerGroupDescribe", 0},
+	[70] = {"ControllerRegistration", 0},
 	[71] = {"GetTelemetrySubscriptions", 0, NULL, kafka_take_error},
 	[72] = {"PushTelemetry", 0, NULL, kafka_take_error},
+	[73] = {"AssignReplicasToDirs", 0, NULL, kafka_take_error},
 	[74] = {"ListClientMetricsResources", 0, NULL, kafka_take_error},
 	[75] = {"DescribeTopicPartitions", 0},
 	[76] = {"ShareGroupHeartbeat", 0, take_first_text, kafka_take_error},
 	[77] = {"ShareGroupDescribe", 0},
 	[78] = {"ShareFetch", 0},
 	[79] = {"ShareAcknowledge", 0},
+	[80] = {"AddRaftVoter", 0, NULL, kafka_take_error},
+	[81] = {"RemoveRaftVoter", 0, NULL, kafka_take_error},
+	[82] = {"UpdateRaftVoter", 0, NULL, kafka_take_error},
+	[83] = {"InitializeShareGroupState", 0, take_first_text},
+	[84] = {"ReadShareGroupState", 0, take_first_text},
+	[85] = {"WriteShareGroupState", 0, take_first_text},
+	[86] = {"DeleteShareGroupState", 0, take_first_text},
+	[87] = {"ReadShareGroupStateSummary", 0, take_first_text},
+	[88] = {"StreamsGroupHeartbeat", 0, take_first_text, kafka_take_error},
+	[89] = {"StreamsGroupDescribe", 0},
+	[90] = {"DescribeShareGroupOffsets", 0},
+	[91] = {"AlterShareGroupOffsets", 0, take_first_text, kafka_take_error},
+	[92] = {"DeleteShareGroupOffsets", 0, take_first_text, kafka_take_error},
 };
 
 static const struct {
@@ -393,9 +409,9 @@ static void take_fetched(struct kafka_body *body)
 		take_topics(body, skip_fetched);
 }
 
-static bool is_known(const struct kafka_api *api, uint32_t key, uint16_t version)
+static bool may_be_api(uint32_t key, uint16_t version)
 {
-	return api && version <= KAFKA_VERSION_MAX &&
+	return key <= KAFKA_KEY_MAX && version <= KAFKA_VERSION_MAX &&
 	       (key != KAFKA_PRODUCE || version >= KAFKA_PRODUCE_MIN);
 }
 
@@ -416,7 +432,7 @@ static uint64_t kafka_length(enum protocol_side side, const uint8_t *data, size_
 	version = (uint16_t)bytes_be(&bytes, 2);
 	if (bytes.is_short)
 		return FRAMED_WAITS;
-	return is_known(find_api(key), key, version) ? 4 + length : FRAMED_WRONG;
+	return may_be_api(key, version) ? 4 + length : FRAMED_WRONG;
 }
 
 static unsigned int take_request(struct framed_frame *frame)
@@ -433,6 +449,10 @@ static unsigned int take_request(struct framed_frame *frame)
 	body.message->has_key = true;
 	body.message->key = bytes_be(&frame->bytes, 4);
 	body.message->note = key << 16 | body.version;
+	if (!api) {
+		snprintf(body.message->method, MESSAGE_METHOD_BYTES, "API %u", key);
+		return FRAMED_MESSAGE;
+	}
 	snprintf(body.message->method, MESSAGE_METHOD_BYTES, "%s", api->name);
 	skip_text(&body); /* the client's name, never compact */
 	body.is_flexible = body.version >= api->flexible;
@@ -493,13 +513,20 @@ static struct protocol_step kafka_step(enum protocol_side side, void *state,
 	return framed_step(&kafka, side, state, input, message, request);
 }
 
-/* A number that is not negative, and a client's name that is text; sure if it is not empty. */
+/*
+ * An API of the table, a number that is not negative, and a client's name that is text; sure if it
+ * is not empty.
+ */
 static enum protocol_verdict recognise_request(struct bytes bytes, uint64_t left)
 {
-	int32_t number = (int32_t)bytes_be(&bytes, 4);
-	uint16_t len = (uint16_t)bytes_be(&bytes, 2);
+	const struct kafka_api *api = find_api((uint32_t)bytes_be(&bytes, 2));
+	uint16_t len;
+	int32_t number;
 
-	if (number < 0)
+	bytes_take(&bytes, 2);
+	number = (int32_t)bytes_be(&bytes, 4);
+	len = (uint16_t)bytes_be(&bytes, 2);
+	if (!api || number < 0)
 		return PROTOCOL_NO;
 	if (bytes.is_short)
 		return PROTOCOL_MAYBE;
@@ -524,7 +551,7 @@ static enum protocol_verdict kafka_recognise(enum protocol_side side,
 		return PROTOCOL_NO;
 	if (len == FRAMED_WAITS)
 		return PROTOCOL_MAYBE;
-	bytes_take(&bytes, side == PROTOCOL_REQUESTS ? 8 : 4);
+	bytes_take(&bytes, 4);
 	if (side == PROTOCOL_REQUESTS)
 		return recognise_request(bytes, len);
 	return bytes_left(&bytes) && *bytes.at & 0x80 ? PROTOCOL_NO : PROTOCOL_MAYBE;

@@ -44,8 +44,12 @@ static const struct spoken_row requests[] = {
 	 "Metadata orders key=8 34\nMetadata  key=9 25\nJoinGroup group key=a 39\nHeartbeat group "
 	 "key=b 36\nFindCoordinator  key=c 27\nwhole\n",
 	 .len = 161},
+	{"an API to come", PROTOCOL_REQUESTS,
+	 "\x00\x00\x00\x11\x00\x80\x00\x00\x00\x00\x00\x01\x00\x07rdkafka"
+	 "\x00\x00\x00\x14\x00\x58\x00\x00\x00\x00\x00\x02\x00\x07rdkafka\x00\x02g",
+	 "API 128  key=1 21\nStreamsGroupHeartbeat g key=2 24\nwhole\n", .len = 45},
 	{"no API", PROTOCOL_REQUESTS,
-	 "\x00\x00\x00\x11\x00\x46\x00\x00\x00\x00\x00\x01\x00\x07rdkafka", "lost\n", .len = 21},
+	 "\x00\x00\x00\x11\x01\x46\x00\x00\x00\x00\x00\x01\x00\x07rdkafka", "lost\n", .len = 21},
 	{"no version", PROTOCOL_REQUESTS,
 	 "\x00\x00\x00\x11\x00\x03\x00\x63\x00\x00\x00\x01\x00\x07rdkafka", "lost\n", .len = 21},
 };
@@ -107,7 +111,7 @@ static enum protocol_verdict recognise(enum protocol_side side, const char *byte
 	return protocol_kafka.recognise(side, &input);
 }
 
-/* A request is sure by the name of its client; a response only likely. */
+/* A request is sure by its API and the name of its client; a response only likely. */
 static void test_recognition(void **state)
 {
 	const struct spoken_row *row = &requests[0];
@@ -118,6 +122,7 @@ static void test_recognition(void **state)
 			 PROTOCOL_NO);
 	assert_int_equal(recognise(PROTOCOL_REQUESTS, "\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14),
 			 PROTOCOL_NO);
+	assert_int_equal(recognise(PROTOCOL_REQUESTS, requests[3].bytes, 21), PROTOCOL_NO);
 	assert_int_equal(recognise(PROTOCOL_RESPONSES, responses[0].bytes, 20), PROTOCOL_MAYBE);
 	assert_int_equal(recognise(PROTOCOL_RESPONSES, "HTTP/1.1", 8), PROTOCOL_NO);
 }
