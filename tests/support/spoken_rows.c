@@ -145,3 +145,21 @@ void spoken_expect_flips(const struct protocol *protocol, const struct spoken_ro
 	for (size_t i = 0; i < count; i++)
 		expect_flips(protocol, &rows[i]);
 }
+
+enum protocol_verdict spoken_verdict(const struct protocol *protocol, enum protocol_side side,
+				     const char *bytes, size_t len)
+{
+	struct protocol_input input = {(const uint8_t *)bytes, len, false};
+
+	return protocol->recognise(side, &input);
+}
+
+void spoken_expect_recognised(const struct protocol *protocol, const struct spoken_row *row,
+			      enum protocol_verdict verdict)
+{
+	enum protocol_side other =
+		row->side == PROTOCOL_REQUESTS ? PROTOCOL_RESPONSES : PROTOCOL_REQUESTS;
+
+	assert_int_equal(spoken_verdict(protocol, row->side, row->bytes, length_of(row)), verdict);
+	assert_int_equal(spoken_verdict(protocol, other, row->bytes, length_of(row)), PROTOCOL_NO);
+}

@@ -5,6 +5,9 @@
 
 #include "spoken.h"
 
+/* A table and how many rows it has. */
+#define ROWS(rows) rows, sizeof(rows) / sizeof((rows)[0])
+
 struct spoken_row {
 	const char *what;
 	enum protocol_side side;
@@ -26,5 +29,26 @@ void spoken_expect(const struct protocol *protocol, const struct spoken_row *row
 /* Asserts that promises are kept, whatever the row's bytes are changed to, one at a time. */
 void spoken_expect_flips(const struct protocol *protocol, const struct spoken_row *rows,
 			 size_t count);
+
+/* What the protocol takes these bytes of a side for; nothing is known behind them. */
+enum protocol_verdict spoken_verdict(const struct protocol *protocol, enum protocol_side side,
+				     const char *bytes, size_t len);
+
+/* Asserts that verdict of a row, and that it is nothing that the other side says. */
+void spoken_expect_recognised(const struct protocol *protocol, const struct spoken_row *row,
+			      enum protocol_verdict verdict);
+
+/* The cases of a protocol whose rows are `requests` and `responses`. */
+#define SPOKEN_CASES(protocol)                                                                     \
+	static void test_both_sides(void **state)                                                  \
+	{                                                                                          \
+		spoken_expect(&(protocol), ROWS(requests));                                        \
+		spoken_expect(&(protocol), ROWS(responses));                                       \
+	}                                                                                          \
+	static void test_changed_bytes(void **state)                                               \
+	{                                                                                          \
+		spoken_expect_flips(&(protocol), ROWS(requests));                                  \
+		spoken_expect_flips(&(protocol), ROWS(responses));                                 \
+	}
 
 #endif

@@ -3,7 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define ROW(what, side, bytes, text)                                                               \
 	{                                                                                          \
 		what, side, bytes, text, .len = sizeof(bytes) - 1                                  \
@@ -108,14 +107,7 @@ static void test_changed_bytes(void **state)
 	spoken_expect_flips(&protocol_amqp, ROWS(responses));
 }
 
-static enum protocol_verdict recognise(enum protocol_side side, const char *bytes, size_t len)
-{
-	struct protocol_input input = {(const uint8_t *)bytes, len, false};
-
-	return protocol_amqp.recognise(side, &input);
-}
-
-#define RECOGNISE(side, bytes) recognise(side, bytes, sizeof(bytes) - 1)
+#define RECOGNISE(side, bytes) spoken_verdict(&protocol_amqp, side, bytes, sizeof(bytes) - 1)
 
 static void test_recognition(void **state)
 {

@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"a connection", PROTOCOL_REQUESTS,
 	 "\x04\x00\x00\x00\x05\x00\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x16\x00\x01\x00\x0b"
@@ -74,17 +72,7 @@ static const struct spoken_row responses[] = {
 	 .len = 24},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_cassandra, ROWS(requests));
-	spoken_expect(&protocol_cassandra, ROWS(responses));
-}
-
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_cassandra, ROWS(requests));
-	spoken_expect_flips(&protocol_cassandra, ROWS(responses));
-}
+SPOKEN_CASES(protocol_cassandra)
 
 /* A message that is longer than a segment may be: its rest is in others. */
 static void test_long_message(void **state)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 #define QUERY "\x12\x34\1\0\0\1\0\0\0\0\0\0"
 #define ANSWER(flags, counts) "\x12\x34" flags "\0\1" counts "\0\0\0\0"
 #define EXAMPLE "\7example\3com\0"

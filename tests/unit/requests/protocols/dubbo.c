@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"calls", PROTOCOL_REQUESTS,
 	 "\xda\xbb\xc2\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00T\x05\x32.0.20$org.example."
@@ -52,32 +50,12 @@ static const struct spoken_row responses[] = {
 	 "20 key=5 17\nwhole\n", .len = 34},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_dubbo, ROWS(requests));
-	spoken_expect(&protocol_dubbo, ROWS(responses));
-}
+SPOKEN_CASES(protocol_dubbo)
 
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_dubbo, ROWS(requests));
-	spoken_expect_flips(&protocol_dubbo, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(const struct spoken_row *row, enum protocol_side side)
-{
-	struct protocol_input input = {(const uint8_t *)row->bytes, row->len, false};
-
-	return protocol_dubbo.recognise(side, &input);
-}
-
-/* By the first rows, each of its own side alone. */
 static void test_recognition(void **state)
 {
-	assert_int_equal(recognise(&requests[0], PROTOCOL_REQUESTS), PROTOCOL_YES);
-	assert_int_equal(recognise(&requests[0], PROTOCOL_RESPONSES), PROTOCOL_NO);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_RESPONSES), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_REQUESTS), PROTOCOL_NO);
+	spoken_expect_recognised(&protocol_dubbo, &requests[0], PROTOCOL_YES);
+	spoken_expect_recognised(&protocol_dubbo, &responses[0], PROTOCOL_MAYBE);
 }
 
 static const struct CMUnitTest tests[] = {

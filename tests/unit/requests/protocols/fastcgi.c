@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"requests", PROTOCOL_REQUESTS,
 	 "\x01\x01\x00\x01\x00\x08\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x01\x04\x00\x01\x01*"
@@ -75,32 +73,12 @@ static const struct spoken_row responses[] = {
 	 "200 key=1 12\n404 error=404 key=2 70\nwhole\n", .len = 82},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_fastcgi, ROWS(requests));
-	spoken_expect(&protocol_fastcgi, ROWS(responses));
-}
+SPOKEN_CASES(protocol_fastcgi)
 
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_fastcgi, ROWS(requests));
-	spoken_expect_flips(&protocol_fastcgi, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(const struct spoken_row *row, enum protocol_side side)
-{
-	struct protocol_input input = {(const uint8_t *)row->bytes, row->len, false};
-
-	return protocol_fastcgi.recognise(side, &input);
-}
-
-/* By the first rows, each of its own side alone. */
 static void test_recognition(void **state)
 {
-	assert_int_equal(recognise(&requests[0], PROTOCOL_REQUESTS), PROTOCOL_YES);
-	assert_int_equal(recognise(&requests[0], PROTOCOL_RESPONSES), PROTOCOL_NO);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_RESPONSES), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_REQUESTS), PROTOCOL_NO);
+	spoken_expect_recognised(&protocol_fastcgi, &requests[0], PROTOCOL_YES);
+	spoken_expect_recognised(&protocol_fastcgi, &responses[0], PROTOCOL_MAYBE);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 /* Requests that responses answer. */
 static const struct protocol_message get = {.method = "GET"}, head = {.method = "HEAD"};
 static const struct protocol_message connect_ = {.method = "CONNECT"};

@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"produced", PROTOCOL_REQUESTS,
 	 "\x00\x00\x00\"\x00\x12\x00\x03\x00\x00\x00\x01\x00\x07rdkafka\x00\x0blibrdkafka\x04\x32."
@@ -92,39 +90,30 @@ static const struct spoken_row responses[] = {
 	 "- key=2 120\n- key=6 16\nwhole\n", .len = 136},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_kafka, ROWS(requests));
-	spoken_expect(&protocol_kafka, ROWS(responses));
-}
-
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_kafka, ROWS(requests));
-	spoken_expect_flips(&protocol_kafka, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(enum protocol_side side, const char *bytes, size_t len)
-{
-	struct protocol_input input = {(const uint8_t *)bytes, len, false};
-
-	return protocol_kafka.recognise(side, &input);
-}
+SPOKEN_CASES(protocol_kafka)
 
 /* A request is sure by its API and the name of its client; a response only likely. */
 static void test_recognition(void **state)
 {
 	const struct spoken_row *row = &requests[0];
 
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, row->bytes, 21), PROTOCOL_YES);
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, row->bytes, 20), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\xff\0\0\1\0\0", 14),
+	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS, row->bytes, 21),
+			 PROTOCOL_YES);
+	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS, row->bytes, 20),
+			 PROTOCOL_MAYBE);
+	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS,
+					"\0\0\0\x10\0\x12\0\3\xff\0\0\1\0\0", 14),
 			 PROTOCOL_NO);
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, "\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14),
+	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS,
+					"\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14),
 			 PROTOCOL_NO);
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, requests[3].bytes, 21), PROTOCOL_NO);
-	assert_int_equal(recognise(PROTOCOL_RESPONSES, responses[0].bytes, 20), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(PROTOCOL_RESPONSES, "HTTP/1.1", 8), PROTOCOL_NO);
+	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS, requests[3].bytes, 21),
+			 PROTOCOL_NO);
+	assert_int_equal(
+		spoken_verdict(&protocol_kafka, PROTOCOL_RESPONSES, responses[0].bytes, 20),
+		PROTOCOL_MAYBE);
+	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_RESPONSES, "HTTP/1.1", 8),
+			 PROTOCOL_NO);
 }
 
 static const struct CMUnitTest tests[] = {

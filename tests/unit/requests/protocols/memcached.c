@@ -3,7 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define BINARY(magic, op, key, extras, status, body, opaque)                                       \
 	magic op "\0" key extras "\0" status "\0\0\0" body opaque "\0\0\0\0\0\0\0\0"
 #define ROW(what, side, bytes, text)                                                               \
@@ -94,24 +93,7 @@ static const struct spoken_row responses[] = {
 	    "0 key=900000005 aside 24\n0 key=1000000006 aside 26\n0 key=1000000006 24\nwhole\n"),
 };
 
-static void test_commands(void **state)
-{
-	spoken_expect(&protocol_memcached, ROWS(requests));
-	spoken_expect(&protocol_memcached, ROWS(responses));
-}
-
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_memcached, ROWS(requests));
-	spoken_expect_flips(&protocol_memcached, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(enum protocol_side side, const char *bytes)
-{
-	struct protocol_input input = {(const uint8_t *)bytes, strlen(bytes), false};
-
-	return protocol_memcached.recognise(side, &input);
-}
+SPOKEN_CASES(protocol_memcached)
 
 static void test_recognition(void **state)
 {
@@ -137,11 +119,13 @@ static void test_recognition(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		assert_int_equal(recognise(lines[i].side, lines[i].bytes), lines[i].verdict);
+		assert_int_equal(spoken_verdict(&protocol_memcached, lines[i].side, lines[i].bytes,
+						strlen(lines[i].bytes)),
+				 lines[i].verdict);
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_commands),
+	cmocka_unit_test(test_both_sides),
 	cmocka_unit_test(test_changed_bytes),
 	cmocka_unit_test(test_recognition),
 };

@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"commands", PROTOCOL_REQUESTS,
 	 "S\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\xdd\x07\x00\x00\x00\x00\x00\x00\x00>"
@@ -110,35 +108,23 @@ static const struct spoken_row responses[] = {
 	 "lost\n", .len = 83},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_mongodb, ROWS(requests));
-	spoken_expect(&protocol_mongodb, ROWS(responses));
-}
-
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_mongodb, ROWS(requests));
-	spoken_expect_flips(&protocol_mongodb, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(enum protocol_side side, const char *bytes, size_t len)
-{
-	struct protocol_input input = {(const uint8_t *)bytes, len, false};
-
-	return protocol_mongodb.recognise(side, &input);
-}
+SPOKEN_CASES(protocol_mongodb)
 
 /* The head is as good as sure, but for what it says that has no meaning. */
 static void test_recognition(void **state)
 {
 	const struct spoken_row *find = &requests[0], *ok = &responses[0];
 
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, find->bytes, 21), PROTOCOL_YES);
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, find->bytes, 20), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(PROTOCOL_RESPONSES, find->bytes, 21), PROTOCOL_NO);
-	assert_int_equal(recognise(PROTOCOL_RESPONSES, ok->bytes, 21), PROTOCOL_YES);
-	assert_int_equal(recognise(PROTOCOL_REQUESTS, "\x10\0\0\0", 4), PROTOCOL_NO);
+	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_REQUESTS, find->bytes, 21),
+			 PROTOCOL_YES);
+	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_REQUESTS, find->bytes, 20),
+			 PROTOCOL_MAYBE);
+	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_RESPONSES, find->bytes, 21),
+			 PROTOCOL_NO);
+	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_RESPONSES, ok->bytes, 21),
+			 PROTOCOL_YES);
+	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_REQUESTS, "\x10\0\0\0", 4),
+			 PROTOCOL_NO);
 }
 
 static const struct CMUnitTest tests[] = {

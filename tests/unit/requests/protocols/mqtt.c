@@ -3,7 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define ROW(what, side, bytes, text)                                                               \
 	{                                                                                          \
 		what, side, bytes, text, .len = sizeof(bytes) - 1                                  \
@@ -71,26 +70,9 @@ static const struct spoken_row responses[] = {
 	ROW("of the client", PROTOCOL_RESPONSES, CONNECT_4, "lost\n"),
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_mqtt, ROWS(requests));
-	spoken_expect(&protocol_mqtt, ROWS(responses));
-}
+SPOKEN_CASES(protocol_mqtt)
 
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_mqtt, ROWS(requests));
-	spoken_expect_flips(&protocol_mqtt, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(enum protocol_side side, const char *bytes, size_t len)
-{
-	struct protocol_input input = {(const uint8_t *)bytes, len, false};
-
-	return protocol_mqtt.recognise(side, &input);
-}
-
-#define RECOGNISE(side, bytes) recognise(side, bytes, sizeof(bytes) - 1)
+#define RECOGNISE(side, bytes) spoken_verdict(&protocol_mqtt, side, bytes, sizeof(bytes) - 1)
 
 /* Only CONNECT is sure; packets of a connection that is older are likely. */
 static void test_recognition(void **state)

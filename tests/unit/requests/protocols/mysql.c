@@ -8,7 +8,6 @@
 
 #include "requests/protocols/mysql.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define REQUEST(what, bytes, text)                                                                 \
 	{                                                                                          \
 		what, PROTOCOL_REQUESTS, bytes, text, .len = sizeof(bytes) - 1                     \

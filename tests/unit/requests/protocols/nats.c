@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 /* Keys of inboxes are hashes: what they are stands in test_keys(). */
 static const struct spoken_row requests[] = {
 	{"a connection", PROTOCOL_REQUESTS,
@@ -49,17 +47,7 @@ static const struct spoken_row responses[] = {
 	{"a line that comes", PROTOCOL_RESPONSES, "MSG a 1 5", "waits\n"},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_nats, ROWS(requests));
-	spoken_expect(&protocol_nats, ROWS(responses));
-}
-
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_nats, ROWS(requests));
-	spoken_expect_flips(&protocol_nats, ROWS(responses));
-}
+SPOKEN_CASES(protocol_nats)
 
 /* The message of the first line, and of what is behind it. */
 static struct protocol_message first(enum protocol_side side, const char *bytes,

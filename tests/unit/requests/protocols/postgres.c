@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define REQUEST(what, bytes, text)                                                                 \
 	{                                                                                          \
 		what, PROTOCOL_REQUESTS, bytes, text, .len = sizeof(bytes) - 1                     \

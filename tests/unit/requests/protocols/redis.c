@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
 #define REQUEST(what, bytes, text)                                                                 \
 	{                                                                                          \
 		what, PROTOCOL_REQUESTS, bytes, text                                               \
@@ -54,7 +53,8 @@ static const struct spoken_row requests[] = {
 	REQUEST("unknown command", "*2\r\n$6\r\nSECRET\r\n$1\r\nv\r\n", "SECRET  23\nwhole\n"),
 	REQUEST("no name", "*2\r\n$3\r\na b\r\n$1\r\nv\r\n", "  20\nwhole\n"),
 	REQUEST("name too long",
-		"*1\r\n$65\r\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n",
+		"*1\r\n$"
+		"65\r\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n",
 		"  76\nwhole\n"),
 	REQUEST("typed", "PING\r\n\r\nset  k v\r\nGET k\n", "PING  6\nSET k 10\nGET k 6\nwhole\n"),
 	REQUEST("not of Redis", "HELO example\r\n", "lost\n"),

@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"commands", PROTOCOL_REQUESTS,
 	 "\x00\x00\x00\xb6\x00\x00\x00\xae{\"code\":310,\"extFields\":{\"a\":\"group\",\"b\":"
@@ -47,32 +45,12 @@ static const struct spoken_row responses[] = {
 	 "0 key=9 38\nwhole\n", .len = 77},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_rocketmq, ROWS(requests));
-	spoken_expect(&protocol_rocketmq, ROWS(responses));
-}
+SPOKEN_CASES(protocol_rocketmq)
 
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_rocketmq, ROWS(requests));
-	spoken_expect_flips(&protocol_rocketmq, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(const struct spoken_row *row, enum protocol_side side)
-{
-	struct protocol_input input = {(const uint8_t *)row->bytes, row->len, false};
-
-	return protocol_rocketmq.recognise(side, &input);
-}
-
-/* By the first rows, each of its own side alone. */
 static void test_recognition(void **state)
 {
-	assert_int_equal(recognise(&requests[0], PROTOCOL_REQUESTS), PROTOCOL_YES);
-	assert_int_equal(recognise(&requests[0], PROTOCOL_RESPONSES), PROTOCOL_NO);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_RESPONSES), PROTOCOL_YES);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_REQUESTS), PROTOCOL_NO);
+	spoken_expect_recognised(&protocol_rocketmq, &requests[0], PROTOCOL_YES);
+	spoken_expect_recognised(&protocol_rocketmq, &responses[0], PROTOCOL_YES);
 }
 
 static const struct CMUnitTest tests[] = {

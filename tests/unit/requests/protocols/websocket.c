@@ -3,8 +3,6 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
-#define ROWS(rows) rows, sizeof(rows) / sizeof(rows[0])
-
 static const struct spoken_row requests[] = {
 	{"messages", PROTOCOL_REQUESTS,
 	 "\x81\x85\x11\"3DyG_(~\x82\xfe\x00\xc8\x11\"3DiZK<iZK<iZK<iZK<iZK<iZK<iZK<iZK<iZK<iZK<iZK<"
@@ -45,32 +43,12 @@ static const struct spoken_row responses[] = {
 	{"masked", PROTOCOL_RESPONSES, "\x81\x85\x11\"3DyG_(~", "lost\n", .len = 11},
 };
 
-static void test_both_sides(void **state)
-{
-	spoken_expect(&protocol_websocket, ROWS(requests));
-	spoken_expect(&protocol_websocket, ROWS(responses));
-}
+SPOKEN_CASES(protocol_websocket)
 
-static void test_changed_bytes(void **state)
-{
-	spoken_expect_flips(&protocol_websocket, ROWS(requests));
-	spoken_expect_flips(&protocol_websocket, ROWS(responses));
-}
-
-static enum protocol_verdict recognise(const struct spoken_row *row, enum protocol_side side)
-{
-	struct protocol_input input = {(const uint8_t *)row->bytes, row->len, false};
-
-	return protocol_websocket.recognise(side, &input);
-}
-
-/* By the first rows, each of its own side alone. */
 static void test_recognition(void **state)
 {
-	assert_int_equal(recognise(&requests[0], PROTOCOL_REQUESTS), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(&requests[0], PROTOCOL_RESPONSES), PROTOCOL_NO);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_RESPONSES), PROTOCOL_MAYBE);
-	assert_int_equal(recognise(&responses[0], PROTOCOL_REQUESTS), PROTOCOL_NO);
+	spoken_expect_recognised(&protocol_websocket, &requests[0], PROTOCOL_MAYBE);
+	spoken_expect_recognised(&protocol_websocket, &responses[0], PROTOCOL_MAYBE);
 }
 
 static const struct CMUnitTest tests[] = {
