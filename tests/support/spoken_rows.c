@@ -163,3 +163,38 @@ void spoken_expect_recognised(const struct protocol *protocol, const struct spok
 	assert_int_equal(spoken_verdict(protocol, row->side, row->bytes, length_of(row)), verdict);
 	assert_int_equal(spoken_verdict(protocol, other, row->bytes, length_of(row)), PROTOCOL_NO);
 }
+
+void spoken_expect_verdicts(const struct protocol *protocol, const struct spoken_sample *samples,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (spoken_verdict(protocol, samples[i].side, samples[i].bytes, samples[i].len) !=
+		    samples[i].verdict)
+			fail_msg("row %zu, \"%s\": not %d", i, samples[i].bytes,
+				 samples[i].verdict);
+}
+
+static void expect_found(const struct protocol *protocol, const struct spoken_sample *sample,
+			 size_t expected)
+{
+	struct protocol_input input = {(const uint8_t *)sample->bytes, sample->len, false};
+	size_t at = protocol->find(sample->side, &input);
+
+	if (at != expected)
+		fail_msg("\"%s\": at %zu, not %zu", sample->bytes, at, expected);
+}
+
+void spoken_expect_found(const struct protocol *protocol, const struct spoken_sample *samples,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		expect_found(protocol, &samples[i], samples[i].at);
+}
+
+void spoken_expect_found_at_once(const struct protocol *protocol,
+				 const struct spoken_sample *samples, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		expect_found(protocol, &samples[i],
+			     samples[i].verdict == PROTOCOL_NO ? samples[i].len : 0);
+}

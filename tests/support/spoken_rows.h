@@ -30,9 +30,38 @@ void spoken_expect(const struct protocol *protocol, const struct spoken_row *row
 void spoken_expect_flips(const struct protocol *protocol, const struct spoken_row *rows,
 			 size_t count);
 
+/* Bytes of a side, and what they are taken for; or where something begins in them. */
+struct spoken_sample {
+	enum protocol_side side;
+	const char *bytes;
+	size_t len;
+	enum protocol_verdict verdict;
+	size_t at; /* .len: nowhere */
+};
+
+#define SAMPLE(side, bytes, verdict)                                                               \
+	{                                                                                          \
+		side, bytes, sizeof(bytes) - 1, verdict, 0                                         \
+	}
+#define FOUND(side, bytes, at)                                                                     \
+	{                                                                                          \
+		side, bytes, sizeof(bytes) - 1, 0, at                                              \
+	}
+#define NOT_FOUND(side, bytes) FOUND(side, bytes, sizeof(bytes) - 1)
+
 /* What the protocol takes these bytes of a side for; nothing is known behind them. */
 enum protocol_verdict spoken_verdict(const struct protocol *protocol, enum protocol_side side,
 				     const char *bytes, size_t len);
+
+/* Asserts the verdict of each; or where it finds the first message. */
+void spoken_expect_verdicts(const struct protocol *protocol, const struct spoken_sample *samples,
+			    size_t count);
+void spoken_expect_found(const struct protocol *protocol, const struct spoken_sample *samples,
+			 size_t count);
+
+/* Asserts that what a sample is taken for begins with it. */
+void spoken_expect_found_at_once(const struct protocol *protocol,
+				 const struct spoken_sample *samples, size_t count);
 
 /* Asserts that verdict of a row, and that it is nothing that the other side says. */
 void spoken_expect_recognised(const struct protocol *protocol, const struct spoken_row *row,

@@ -107,21 +107,19 @@ static void test_changed_bytes(void **state)
 	spoken_expect_flips(&protocol_amqp, ROWS(responses));
 }
 
-#define RECOGNISE(side, bytes) spoken_verdict(&protocol_amqp, side, bytes, sizeof(bytes) - 1)
-
 static void test_recognition(void **state)
 {
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, GREETING), PROTOCOL_YES);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "AMQP\3\1\0\0"), PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, PUBLISH("\1") HEADER("\1", "\5")),
-			 PROTOCOL_MAYBE);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, METHOD("\1", "\4", "\x33", "\1", "")),
-			 PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\1\0\1\0\0\0\4\0\x14\0\x0a\xcf"),
-			 PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a\0\x0a\0\x09"),
-			 PROTOCOL_YES);
-	assert_int_equal(RECOGNISE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a"), PROTOCOL_MAYBE);
+	static const struct spoken_sample rows[] = {
+		SAMPLE(PROTOCOL_REQUESTS, GREETING, PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "AMQP\3\1\0\0", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, PUBLISH("\1") HEADER("\1", "\5"), PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, METHOD("\1", "\4", "\x33", "\1", ""), PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "\1\0\1\0\0\0\4\0\x14\0\x0a\xcf", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a\0\x0a\0\x09", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a", PROTOCOL_MAYBE),
+	};
+
+	spoken_expect_verdicts(&protocol_amqp, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

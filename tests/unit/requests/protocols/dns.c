@@ -197,19 +197,9 @@ static void test_longest_name(void **state)
 	assert_memory_equal(message.target, "\\001\\001", 8);
 }
 
-#define SAMPLE(side, bytes, verdict)                                                               \
-	{                                                                                          \
-		side, bytes, sizeof(bytes) - 1, verdict                                            \
-	}
-
 static void test_recognises_datagrams(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		size_t len;
-		enum protocol_verdict verdict;
-	} rows[] = {
+	static const struct spoken_sample rows[] = {
 		SAMPLE(PROTOCOL_REQUESTS, QUERY EXAMPLE A, PROTOCOL_YES),
 		SAMPLE(PROTOCOL_REQUESTS, QUERY "\5_http\4_tcp\0" IN("\0\x21"), PROTOCOL_YES),
 		SAMPLE(PROTOCOL_RESPONSES, ANSWER("\x81\x83", "\0\0") EXAMPLE A, PROTOCOL_YES),
@@ -225,14 +215,8 @@ static void test_recognises_datagrams(void **state)
 		SAMPLE(PROTOCOL_RESPONSES, ANSWER("\x81\x80", "\x20\0") EXAMPLE A, PROTOCOL_NO),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes, rows[i].len, false};
-
-		if (protocol_dns.recognise(rows[i].side, &input) != rows[i].verdict)
-			fail_msg("row %zu: not %d", i, rows[i].verdict);
-		assert_int_equal(protocol_dns.find(rows[i].side, &input),
-				 rows[i].verdict == PROTOCOL_NO ? rows[i].len : 0);
-	}
+	spoken_expect_verdicts(&protocol_dns, ROWS(rows));
+	spoken_expect_found_at_once(&protocol_dns, ROWS(rows));
 }
 
 static void test_recognises_over_tcp(void **state)

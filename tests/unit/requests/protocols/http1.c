@@ -297,81 +297,59 @@ static void test_long_lines(void **state)
 	buf_finish(&bytes);
 }
 
-static enum protocol_verdict recognise(enum protocol_side side, const char *bytes)
-{
-	struct protocol_input input = {(const uint8_t *)bytes, strlen(bytes), false};
-
-	return protocol_http1.recognise(side, &input);
-}
-
 static void test_recognises(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		enum protocol_verdict verdict;
-	} rows[] = {
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.1\r\n", PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, "PROPFIND /dav HTTP/1.0\n", PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, "CONNECT h:1 HTTP/1.1\r\n", PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, "GET http://h/ HTTP/1.1\r\n", PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, "G", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET ", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET htt", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET /long", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.1", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.2\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.12\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "GET /\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "GET key\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "GET  / HTTP/1.1\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "OPTIONS rtsp://h RTSP/1.0\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "GETS", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "HTTP/1.1 200 OK\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "HTTP/1.1 200 OK\r\n", PROTOCOL_YES},
-		{PROTOCOL_RESPONSES, "HTTP/1.0 404\r", PROTOCOL_YES},
-		{PROTOCOL_RESPONSES, "HTTP/1.1 200", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "H", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "HTTP/2.0 200 OK\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "HTTP/1.1 2000", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "GET / HTTP/1.1\r\n", PROTOCOL_NO},
+	static const struct spoken_sample rows[] = {
+		SAMPLE(PROTOCOL_REQUESTS, "GET / HTTP/1.1\r\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "PROPFIND /dav HTTP/1.0\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "CONNECT h:1 HTTP/1.1\r\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "GET http://h/ HTTP/1.1\r\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "G", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET ", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET htt", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET /long", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET / HTTP/1.", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET / HTTP/1.1", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET / HTTP/1.2\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "GET / HTTP/1.12\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "GET /\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "GET key\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "GET  / HTTP/1.1\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "OPTIONS rtsp://h RTSP/1.0\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "GETS", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "HTTP/1.1 200 OK\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "HTTP/1.1 200 OK\r\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_RESPONSES, "HTTP/1.0 404\r", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_RESPONSES, "HTTP/1.1 200", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "H", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "HTTP/2.0 200 OK\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "HTTP/1.1 2000", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "GET / HTTP/1.1\r\n", PROTOCOL_NO),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (recognise(rows[i].side, rows[i].bytes) != rows[i].verdict)
-			fail_msg("%s: %d", rows[i].bytes, rows[i].verdict);
+	spoken_expect_verdicts(&protocol_http1, ROWS(rows));
 }
 
 static void test_finds_after_a_gap(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		size_t at; /* behind the end: nowhere */
-	} rows[] = {
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.1\r\nHost: h", 0},
-		{PROTOCOL_REQUESTS, "POST /", 0},
-		{PROTOCOL_REQUESTS, "h\r\nCookie: c\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n", 16},
-		{PROTOCOL_REQUESTS, "h\r\n\r\nbody\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n", 13},
-		{PROTOCOL_REQUESTS, "body GET /2 HTTP/1.1\r\nHost: h\r\n\r\n", 999},
-		{PROTOCOL_REQUESTS, "x\r\n\r\nGET /2 HTTP/1.1\r\nno head\r\n\r\n", 999},
-		{PROTOCOL_RESPONSES, "HTTP/1.1 200 OK\r\n", 0},
-		{PROTOCOL_RESPONSES, "</p>HTTP/1.1 200 OK\r\nA: b\r\n\r\n", 4},
-		{PROTOCOL_RESPONSES, "HTTP/1.x HTTP/1.1 200 OK\r\nA: b\r\n\r\n", 9},
-		{PROTOCOL_RESPONSES, "<p>HTTP/1.1 200 OK\nA: b\n\n", 999},
-		{PROTOCOL_RESPONSES, "<p>HTTP/1.1 200 OK\r\nA: b\r\n", 999},
-		{PROTOCOL_RESPONSES, "0\r\n\r\n", 999},
+	static const struct spoken_sample rows[] = {
+		FOUND(PROTOCOL_REQUESTS, "GET / HTTP/1.1\r\nHost: h", 0),
+		FOUND(PROTOCOL_REQUESTS, "POST /", 0),
+		FOUND(PROTOCOL_REQUESTS, "h\r\nCookie: c\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n",
+		      16),
+		FOUND(PROTOCOL_REQUESTS, "h\r\n\r\nbody\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n",
+		      13),
+		NOT_FOUND(PROTOCOL_REQUESTS, "body GET /2 HTTP/1.1\r\nHost: h\r\n\r\n"),
+		NOT_FOUND(PROTOCOL_REQUESTS, "x\r\n\r\nGET /2 HTTP/1.1\r\nno head\r\n\r\n"),
+		FOUND(PROTOCOL_RESPONSES, "HTTP/1.1 200 OK\r\n", 0),
+		FOUND(PROTOCOL_RESPONSES, "</p>HTTP/1.1 200 OK\r\nA: b\r\n\r\n", 4),
+		FOUND(PROTOCOL_RESPONSES, "HTTP/1.x HTTP/1.1 200 OK\r\nA: b\r\n\r\n", 9),
+		NOT_FOUND(PROTOCOL_RESPONSES, "<p>HTTP/1.1 200 OK\nA: b\n\n"),
+		NOT_FOUND(PROTOCOL_RESPONSES, "<p>HTTP/1.1 200 OK\r\nA: b\r\n"),
+		NOT_FOUND(PROTOCOL_RESPONSES, "0\r\n\r\n"),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t len = strlen(rows[i].bytes);
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes, len, false};
-		size_t at = protocol_http1.find(rows[i].side, &input);
-
-		if (at != (rows[i].at < len ? rows[i].at : len))
-			fail_msg("%s: %zu", rows[i].bytes, at);
-	}
+	spoken_expect_found(&protocol_http1, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -95,25 +95,17 @@ SPOKEN_CASES(protocol_kafka)
 /* A request is sure by its API and the name of its client; a response only likely. */
 static void test_recognition(void **state)
 {
-	const struct spoken_row *row = &requests[0];
+	const struct spoken_sample rows[] = {
+		{PROTOCOL_REQUESTS, requests[0].bytes, 21, PROTOCOL_YES},
+		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_MAYBE},
+		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\xff\0\0\1\0\0", 14, PROTOCOL_NO},
+		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14, PROTOCOL_NO},
+		{PROTOCOL_REQUESTS, requests[3].bytes, 21, PROTOCOL_NO},
+		{PROTOCOL_RESPONSES, responses[0].bytes, 20, PROTOCOL_MAYBE},
+		{PROTOCOL_RESPONSES, "HTTP/1.1", 8, PROTOCOL_NO},
+	};
 
-	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS, row->bytes, 21),
-			 PROTOCOL_YES);
-	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS, row->bytes, 20),
-			 PROTOCOL_MAYBE);
-	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS,
-					"\0\0\0\x10\0\x12\0\3\xff\0\0\1\0\0", 14),
-			 PROTOCOL_NO);
-	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS,
-					"\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14),
-			 PROTOCOL_NO);
-	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_REQUESTS, requests[3].bytes, 21),
-			 PROTOCOL_NO);
-	assert_int_equal(
-		spoken_verdict(&protocol_kafka, PROTOCOL_RESPONSES, responses[0].bytes, 20),
-		PROTOCOL_MAYBE);
-	assert_int_equal(spoken_verdict(&protocol_kafka, PROTOCOL_RESPONSES, "HTTP/1.1", 8),
-			 PROTOCOL_NO);
+	spoken_expect_verdicts(&protocol_kafka, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

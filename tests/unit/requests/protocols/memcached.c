@@ -97,31 +97,24 @@ SPOKEN_CASES(protocol_memcached)
 
 static void test_recognition(void **state)
 {
-	static const struct {
-		const char *bytes;
-		enum protocol_side side;
-		enum protocol_verdict verdict;
-	} lines[] = {
-		{"set a 0 0 5\r\n", PROTOCOL_REQUESTS, PROTOCOL_YES},
-		{"set a 0 0 x\r\n", PROTOCOL_REQUESTS, PROTOCOL_NO},
-		{"get a\r\n", PROTOCOL_REQUESTS, PROTOCOL_MAYBE},
-		{"get\r\n", PROTOCOL_REQUESTS, PROTOCOL_NO},
-		{"ge", PROTOCOL_REQUESTS, PROTOCOL_MAYBE},
-		{"get a", PROTOCOL_REQUESTS, PROTOCOL_MAYBE},
-		{"gex", PROTOCOL_REQUESTS, PROTOCOL_NO},
-		{"gex a", PROTOCOL_REQUESTS, PROTOCOL_NO},
-		{"get \1", PROTOCOL_REQUESTS, PROTOCOL_NO},
-		{"STOR", PROTOCOL_RESPONSES, PROTOCOL_MAYBE},
-		{"12", PROTOCOL_RESPONSES, PROTOCOL_MAYBE},
-		{"VALUE a 0 1\r\n", PROTOCOL_RESPONSES, PROTOCOL_MAYBE},
-		{"VALUE a\r\n", PROTOCOL_RESPONSES, PROTOCOL_NO},
-		{"WHAT 1\r\n", PROTOCOL_RESPONSES, PROTOCOL_NO},
+	static const struct spoken_sample rows[] = {
+		SAMPLE(PROTOCOL_REQUESTS, "set a 0 0 5\r\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "set a 0 0 x\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "get a\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "get\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "ge", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "get a", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "gex", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "gex a", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "get \1", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "STOR", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "12", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "VALUE a 0 1\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "VALUE a\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "WHAT 1\r\n", PROTOCOL_NO),
 	};
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		assert_int_equal(spoken_verdict(&protocol_memcached, lines[i].side, lines[i].bytes,
-						strlen(lines[i].bytes)),
-				 lines[i].verdict);
+	spoken_expect_verdicts(&protocol_memcached, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -113,18 +113,15 @@ SPOKEN_CASES(protocol_mongodb)
 /* The head is as good as sure, but for what it says that has no meaning. */
 static void test_recognition(void **state)
 {
-	const struct spoken_row *find = &requests[0], *ok = &responses[0];
+	const struct spoken_sample rows[] = {
+		{PROTOCOL_REQUESTS, requests[0].bytes, 21, PROTOCOL_YES},
+		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_MAYBE},
+		{PROTOCOL_RESPONSES, requests[0].bytes, 21, PROTOCOL_NO},
+		{PROTOCOL_RESPONSES, responses[0].bytes, 21, PROTOCOL_YES},
+		{PROTOCOL_REQUESTS, "\x10\0\0\0", 4, PROTOCOL_NO},
+	};
 
-	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_REQUESTS, find->bytes, 21),
-			 PROTOCOL_YES);
-	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_REQUESTS, find->bytes, 20),
-			 PROTOCOL_MAYBE);
-	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_RESPONSES, find->bytes, 21),
-			 PROTOCOL_NO);
-	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_RESPONSES, ok->bytes, 21),
-			 PROTOCOL_YES);
-	assert_int_equal(spoken_verdict(&protocol_mongodb, PROTOCOL_REQUESTS, "\x10\0\0\0", 4),
-			 PROTOCOL_NO);
+	spoken_expect_verdicts(&protocol_mongodb, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -72,24 +72,27 @@ static const struct spoken_row responses[] = {
 
 SPOKEN_CASES(protocol_mqtt)
 
-#define RECOGNISE(side, bytes) spoken_verdict(&protocol_mqtt, side, bytes, sizeof(bytes) - 1)
-
 /* Only CONNECT is sure; packets of a connection that is older are likely. */
 static void test_recognition(void **state)
 {
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, CONNECT_4), PROTOCOL_YES);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, CONNECT_5), PROTOCOL_YES);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x10\x0e\0\4MQ"), PROTOCOL_MAYBE);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x10\x0e\0\4HTTP"), PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhi\xc0\0"), PROTOCOL_MAYBE);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhiHTTP"), PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\3a\1bhi"), PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\0\3\x23\0\1x"), PROTOCOL_MAYBE);
-	assert_int_equal(RECOGNISE(PROTOCOL_REQUESTS, "\x30\7\0\x09"
-						      "abchi"),
-			 PROTOCOL_NO);
-	assert_int_equal(RECOGNISE(PROTOCOL_RESPONSES, "\x20\2\0\0\xd0\0"), PROTOCOL_MAYBE);
-	assert_int_equal(RECOGNISE(PROTOCOL_RESPONSES, "\x20\2\7\0"), PROTOCOL_NO);
+	static const struct spoken_sample rows[] = {
+		SAMPLE(PROTOCOL_REQUESTS, CONNECT_4, PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, CONNECT_5, PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "\x10\x0e\0\4MQ", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "\x10\x0e\0\4HTTP", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhi\xc0\0", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhiHTTP", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "\x30\7\0\3a\1bhi", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "\x30\7\0\0\3\x23\0\1x", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS,
+		       "\x30\7\0\x09"
+		       "abchi",
+		       PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "\x20\2\0\0\xd0\0", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "\x20\2\7\0", PROTOCOL_NO),
+	};
+
+	spoken_expect_verdicts(&protocol_mqtt, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

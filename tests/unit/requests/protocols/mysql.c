@@ -225,19 +225,9 @@ static void test_long_rows(void **state)
 	free(bytes);
 }
 
-#define SAMPLE(side, bytes, verdict)                                                               \
-	{                                                                                          \
-		side, bytes, sizeof(bytes) - 1, verdict                                            \
-	}
-
 static void test_recognises(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		size_t len;
-		enum protocol_verdict verdict;
-	} rows[] = {
+	static const struct spoken_sample rows[] = {
 		SAMPLE(PROTOCOL_REQUESTS, QUERY, PROTOCOL_YES),
 		SAMPLE(PROTOCOL_REQUESTS, "\x09\0\0\0\3select ", PROTOCOL_YES),
 		SAMPLE(PROTOCOL_REQUESTS, "\x09\0\0\0\3SELEC", PROTOCOL_MAYBE),
@@ -277,14 +267,8 @@ static void test_recognises(void **state)
 		SAMPLE(PROTOCOL_RESPONSES, COUNT("\1", "\2") DEFINITION("\3"), PROTOCOL_NO),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes, rows[i].len, false};
-
-		if (protocol_mysql.recognise(rows[i].side, &input) != rows[i].verdict)
-			fail_msg("row %zu: not %d", i, rows[i].verdict);
-		assert_int_equal(protocol_mysql.find(rows[i].side, &input),
-				 rows[i].verdict == PROTOCOL_NO ? rows[i].len : 0);
-	}
+	spoken_expect_verdicts(&protocol_mysql, ROWS(rows));
+	spoken_expect_found_at_once(&protocol_mysql, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -186,19 +186,9 @@ static void test_cut_responses(void **state)
 	assert_true(step.action == PROTOCOL_LOST && step.wants_all && step.begins && step.ends);
 }
 
-#define SAMPLE(side, bytes, verdict)                                                               \
-	{                                                                                          \
-		side, bytes, sizeof(bytes) - 1, verdict                                            \
-	}
-
 static void test_recognises(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		size_t len;
-		enum protocol_verdict verdict;
-	} rows[] = {
+	static const struct spoken_sample rows[] = {
 		SAMPLE(PROTOCOL_REQUESTS, STARTUP, PROTOCOL_YES),
 		SAMPLE(PROTOCOL_REQUESTS, "\0\0\0\x08\4\xd2\x16\x2f", PROTOCOL_YES),
 		SAMPLE(PROTOCOL_REQUESTS, "\0\0\0\x08\4\xd2", PROTOCOL_MAYBE),
@@ -222,33 +212,20 @@ static void test_recognises(void **state)
 		SAMPLE(PROTOCOL_RESPONSES, COMPLETE "y", PROTOCOL_NO),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes, rows[i].len, false};
-
-		if (protocol_postgres.recognise(rows[i].side, &input) != rows[i].verdict)
-			fail_msg("row %zu: not %d", i, rows[i].verdict);
-	}
+	spoken_expect_verdicts(&protocol_postgres, ROWS(rows));
 }
 
 static void test_finds_after_a_gap(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		size_t len, at;
-	} rows[] = {
-		SAMPLE(PROTOCOL_REQUESTS, QUERY_1, 0),
-		SAMPLE(PROTOCOL_REQUESTS, "xx" QUERY_1, 16),
-		SAMPLE(PROTOCOL_RESPONSES, COMPLETE READY, 0),
-		SAMPLE(PROTOCOL_RESPONSES, "xx" COMPLETE READY COMPLETE READY, 22),
-		SAMPLE(PROTOCOL_RESPONSES, "xx" COMPLETE READY, 22),
+	static const struct spoken_sample rows[] = {
+		FOUND(PROTOCOL_REQUESTS, QUERY_1, 0),
+		FOUND(PROTOCOL_REQUESTS, "xx" QUERY_1, 16),
+		FOUND(PROTOCOL_RESPONSES, COMPLETE READY, 0),
+		FOUND(PROTOCOL_RESPONSES, "xx" COMPLETE READY COMPLETE READY, 22),
+		FOUND(PROTOCOL_RESPONSES, "xx" COMPLETE READY, 22),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes, rows[i].len, false};
-
-		assert_int_equal(protocol_postgres.find(rows[i].side, &input), rows[i].at);
-	}
+	spoken_expect_found(&protocol_postgres, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {

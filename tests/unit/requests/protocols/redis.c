@@ -280,51 +280,42 @@ static void test_knows_keys(void **state)
 
 static void test_recognises(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		enum protocol_verdict verdict;
-	} rows[] = {
-		{PROTOCOL_REQUESTS, "*1\r\n$4\r\nPING\r\n", PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, "*2\r\n$3\r\nget\r\n$1\r\nk\r\n*1", PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, "*", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "*2\r\n$3\r\nGE", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "*2\r\n$3\r\nGET\r\n$9\r\nk", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "PING\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "GET k", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "QUIT\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "AUTH PLAIN\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "GET / HTTP/1.1\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_REQUESTS, "*1\r\n$4\r\nBLAH\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "*0\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "*1\r\n:1\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "* OK IMAP4rev1\r\n", PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, "+OK\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "+OK\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "+", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "+OK POP3 ready\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "-ERR unknown\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "-ERR 'Unknown Protocol Operation'\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "-err\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "$3\r\nabc\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "$3\r\nabcd\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "$-1\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, ":12\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, ":1a\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "*2\r\n$1\r\n", PROTOCOL_MAYBE},
-		{PROTOCOL_RESPONSES, "*2\r\nabc", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "* OK IMAP4rev1\r\n", PROTOCOL_NO},
-		{PROTOCOL_RESPONSES, "VALUE k 0 1\r\n", PROTOCOL_NO},
+	static const struct spoken_sample rows[] = {
+		SAMPLE(PROTOCOL_REQUESTS, "*1\r\n$4\r\nPING\r\n", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "*2\r\n$3\r\nget\r\n$1\r\nk\r\n*1", PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "*", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "*2\r\n$3\r\nGE", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "*2\r\n$3\r\nGET\r\n$9\r\nk", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "PING\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "GET k", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "QUIT\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "AUTH PLAIN\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "GET / HTTP/1.1\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "*1\r\n$4\r\nBLAH\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n",
+		       PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "*0\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "*1\r\n:1\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "* OK IMAP4rev1\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "+OK\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "+OK\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "+", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "+OK POP3 ready\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "-ERR unknown\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "-ERR 'Unknown Protocol Operation'\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "-err\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "$3\r\nabc\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "$3\r\nabcd\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "$-1\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, ":12\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, ":1a\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "*2\r\n$1\r\n", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "*2\r\nabc", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "* OK IMAP4rev1\r\n", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_RESPONSES, "VALUE k 0 1\r\n", PROTOCOL_NO),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes,
-					       strlen(rows[i].bytes), false};
-
-		if (protocol_redis.recognise(rows[i].side, &input) != rows[i].verdict)
-			fail_msg("%s: not %d", rows[i].bytes, rows[i].verdict);
-	}
+	spoken_expect_verdicts(&protocol_redis, ROWS(rows));
 }
 
 /* Commands that are longer than any reply that begins like them. */
@@ -353,29 +344,18 @@ static void test_recognises_long_commands(void **state)
 
 static void test_finds_after_a_gap(void **state)
 {
-	static const struct {
-		enum protocol_side side;
-		const char *bytes;
-		size_t at; /* behind the end: nowhere */
-	} rows[] = {
-		{PROTOCOL_REQUESTS, "*1\r\n$4\r\nPING\r\n", 0},
-		{PROTOCOL_REQUESTS, "*2\r\n$3\r\nGET\r\n$9", 0},
-		{PROTOCOL_REQUESTS, "value\r\n*1\r\n$4\r\nPING\r\n", 7},
-		{PROTOCOL_REQUESTS, "a\r\n*1\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 7},
-		{PROTOCOL_REQUESTS, "value\r\n*1\r\n$4\r\nPI", 999},
-		{PROTOCOL_REQUESTS, "GET k\r\n", 999},
-		{PROTOCOL_RESPONSES, "+OK\r\n", 0},
-		{PROTOCOL_RESPONSES, "a\r\n+OK\r\n", 999},
+	static const struct spoken_sample rows[] = {
+		FOUND(PROTOCOL_REQUESTS, "*1\r\n$4\r\nPING\r\n", 0),
+		FOUND(PROTOCOL_REQUESTS, "*2\r\n$3\r\nGET\r\n$9", 0),
+		FOUND(PROTOCOL_REQUESTS, "value\r\n*1\r\n$4\r\nPING\r\n", 7),
+		FOUND(PROTOCOL_REQUESTS, "a\r\n*1\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 7),
+		NOT_FOUND(PROTOCOL_REQUESTS, "value\r\n*1\r\n$4\r\nPI"),
+		NOT_FOUND(PROTOCOL_REQUESTS, "GET k\r\n"),
+		FOUND(PROTOCOL_RESPONSES, "+OK\r\n", 0),
+		NOT_FOUND(PROTOCOL_RESPONSES, "a\r\n+OK\r\n"),
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t len = strlen(rows[i].bytes);
-		struct protocol_input input = {(const uint8_t *)rows[i].bytes, len, false};
-		size_t at = protocol_redis.find(rows[i].side, &input);
-
-		if (at != (rows[i].at < len ? rows[i].at : len))
-			fail_msg("%s: %zu", rows[i].bytes, at);
-	}
+	spoken_expect_found(&protocol_redis, ROWS(rows));
 }
 
 static const struct CMUnitTest tests[] = {
