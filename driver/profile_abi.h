@@ -105,6 +105,7 @@ struct profile_process {
 	__u64 cgroup; /* its id in the hierarchy of version 2 */
 	__u32 ns_pid, uid;
 	char comm[PROFILE_COMM_BYTES]; /* of its first thread */
+	__u32 is_unwanted, zero; /* user space writes it: nothing of it is counted any more */
 };
 
 /*

@@ -22,7 +22,8 @@ int profile_sample(struct registers *registers)
 	work = work_take(PROFILE_SAMPLE);
 	if (!work)
 		return 0;
-	identify(PROFILE_SAMPLE, work, task);
+	if (!identify(PROFILE_SAMPLE, work, task))
+		goto out;
 	work->row.start_ns = work->process.start_ns;
 	work->row.exec_id = work->process.exec_id;
 	work->row.pid = ids >> 32;
@@ -34,6 +35,7 @@ int profile_sample(struct registers *registers)
 						registers_are_of_user(&work->registers));
 	bpf_get_current_comm(work->count.comm, sizeof(work->count.comm));
 	add_row(work, 1);
+out:
 	work_give(work);
 	return 0;
 }
@@ -54,7 +56,8 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	if (!work)
 		return;
 	wait = &work->wait;
-	identify(PROFILE_SWITCH, work, task);
+	if (!identify(PROFILE_SWITCH, work, task))
+		goto out;
 	wait->start_ns = work->process.start_ns;
 	wait->exec_id = work->process.exec_id;
 	wait->pid = pid;
@@ -67,6 +70,7 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	wait->since_ns = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&waits, &tid, wait, BPF_ANY))
 		lose(PROFILE_LOST_START);
+out:
 	work_give(work);
 }
 

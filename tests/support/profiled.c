@@ -48,6 +48,7 @@ void profiled_create(struct stacks *stacks)
 							  .root_fd = -1,
 							  .container_id = "0123456789ab",
 							  .container_name = "box",
+							  .container_image = "image:1",
 							  .pod_name = "pod-1",
 							  .pod_namespace = "space"});
 }

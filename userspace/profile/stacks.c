@@ -164,14 +164,19 @@ int stacks_add_file(struct stacks *stacks, const struct stack_file *file, uint32
 	return 0;
 }
 
+static bool own_container(struct stacks *stacks, struct stack_container *container)
+{
+	return own_text(stacks, &container->id) && own_text(stacks, &container->name) &&
+	       own_text(stacks, &container->image) && own_text(stacks, &container->pod) &&
+	       own_text(stacks, &container->ns);
+}
+
 int stacks_add_process(struct stacks *stacks, const struct stack_process *process, uint32_t *index)
 {
 	struct stack_process own = *process;
 	int r = RESERVE(stacks, processes, 1, STACKS_PROCESSES_MAX);
 
-	if (r == 0 &&
-	    (!own_text(stacks, &own.container_id) || !own_text(stacks, &own.container_name) ||
-	     !own_text(stacks, &own.pod_name) || !own_text(stacks, &own.pod_namespace)))
+	if (r == 0 && !own_container(stacks, &own.container))
 		r = -ENOMEM;
 	if (r) {
 		close_one(stacks, process->root_fd);
@@ -180,6 +185,30 @@ int stacks_add_process(struct stacks *stacks, const struct stack_process *proces
 	*index = (uint32_t)stacks->processes_count;
 	stacks->processes[stacks->processes_count++] = own;
 	return 0;
+}
+
+int stacks_name_container(struct stacks *stacks, uint32_t process,
+			  const struct stack_container *container)
+{
+	struct stack_container own = *container;
+
+	if (!own_container(stacks, &own))
+		return -ENOMEM;
+	stacks->processes[process].container = own;
+	return 0;
+}
+
+void stacks_keep_rows(struct stacks *stacks,
+		      bool (*is_wanted)(void *context, const struct stacks *stacks,
+					const struct stack_row *row),
+		      void *context)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < stacks->rows_count; i++)
+		if (is_wanted(context, stacks, &stacks->rows[i]))
+			stacks->rows[kept++] = stacks->rows[i];
+	stacks->rows_count = kept;
 }
 
 /* Parts. */

@@ -90,6 +90,10 @@ struct stack_file {
 	uint8_t build_id_bytes; /* 0: it has none, or it was not read */
 };
 
+struct stack_container {
+	const char *id, *name, *image, *pod, *ns;
+};
+
 struct stack_process {
 	int32_t pid; /* in the namespace of the agent */
 	int32_t ns_pid; /* in its own; as pid if it is not known: the number of /tmp/perf-NUMBER.map
@@ -102,8 +106,14 @@ struct stack_process {
 	int root_fd; /* its root directory, O_PATH, if it executes anonymous memory and it could be
 			opened; -1: none. Of the set */
 	uint32_t uid; /* of who runs it, in the namespace of the agent; UINT32_MAX: not known */
-	/* NULL: none, or not known. */
-	const char *container_id, *container_name, *pod_name, *pod_namespace;
+	/* Each text is NULL if there is none, or it is not known. */
+	union {
+		struct stack_container container;
+		struct {
+			const char *container_id, *container_name, *container_image, *pod_name,
+				*pod_namespace;
+		};
+	};
 };
 
 /*
@@ -203,6 +213,16 @@ int stacks_add_part(struct stacks *stacks, const struct stack_frame *frames, siz
 /* Adds to the value and times of the row that is equal but for them, or makes it. Returns 0;
  * -ENOMEM; -E2BIG, which is counted; -EINVAL: it is of what is not there. */
 int stacks_add_row(struct stacks *stacks, const struct stack_row *row);
+
+/* Sets what is known of the container of a process; texts are copied. Returns 0 or -ENOMEM. */
+int stacks_name_container(struct stacks *stacks, uint32_t process,
+			  const struct stack_container *container);
+
+/* Removes the rows of which `is_wanted` is false. No rows may be added to the set after that. */
+void stacks_keep_rows(struct stacks *stacks,
+		      bool (*is_wanted)(void *context, const struct stacks *stacks,
+					const struct stack_row *row),
+		      void *context);
 
 /* Words for outputs: "disk"; "the unwind table was not loaded yet". */
 const char *stack_reason_name(enum stack_reason reason);

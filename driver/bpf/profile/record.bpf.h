@@ -121,16 +121,19 @@ __noinline int note_process(__u32 slot)
 	return 0;
 }
 
-/* Sets work->process. */
-static __always_inline void identify(__u32 slot, struct work *work, struct task_struct *task)
+/* Sets work->process. Returns whether its stacks are wanted, so far as is known. */
+static __always_inline bool identify(__u32 slot, struct work *work, struct task_struct *task)
 {
 	struct task_struct___exec *has_exec = (void *)task;
+	struct profile_process *known;
 
 	work->process.pid = BPF_CORE_READ(task, tgid);
 	work->process.start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	work->process.exec_id = BPF_CORE_READ(has_exec, self_exec_id);
-	if (!bpf_map_lookup_elem(&processes, &work->process))
+	known = bpf_map_lookup_elem(&processes, &work->process);
+	if (!known)
 		note_process(slot);
+	return !known || !known->is_unwanted;
 }
 
 /* Adds to the row work->row, which has work->count's names when it is new. */

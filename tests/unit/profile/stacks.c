@@ -129,6 +129,45 @@ static void counts_what_is_over(void **state)
 	stacks_finish(stacks);
 }
 
+static bool is_even(void *context, const struct stacks *stacks, const struct stack_row *row)
+{
+	++*(int *)context;
+	return row->tid % 2 == 0;
+}
+
+static void keeps_rows_that_are_wanted(void **state)
+{
+	struct stacks *stacks = made();
+	int asked = 0;
+
+	for (int32_t tid = 1; tid <= 5; tid++)
+		assert_int_equal(
+			stacks_add_row(stacks, &(const struct stack_row){.tid = tid, .value = 1}),
+			0);
+	stacks_keep_rows(stacks, is_even, &asked);
+	assert_int_equal(asked, 5);
+	assert_int_equal(stacks->rows_count, 2);
+	assert_int_equal(stacks->rows[0].tid, 2);
+	assert_int_equal(stacks->rows[1].tid, 4);
+	stacks_finish(stacks);
+}
+
+static void names_a_container(void **state)
+{
+	struct stacks *stacks = made();
+	char id[] = "id", name[] = "name";
+
+	assert_int_equal(stacks_name_container(
+				 stacks, 0, &(const struct stack_container){id, name, .ns = "ns"}),
+			 0);
+	id[0] = name[0] = 'x';
+	assert_string_equal(stacks->processes[0].container_id, "id");
+	assert_string_equal(stacks->processes[0].container_name, "name");
+	assert_string_equal(stacks->processes[0].pod_namespace, "ns");
+	assert_null(stacks->processes[0].pod_name);
+	stacks_finish(stacks);
+}
+
 static void has_words_for_all(void **state)
 {
 	for (int i = 0; i < STACK_REASONS; i++)
@@ -140,9 +179,10 @@ static void has_words_for_all(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(keeps_equal_parts_once),    cmocka_unit_test(adds_rows_that_are_equal),
-	cmocka_unit_test(rejects_what_is_not_there), cmocka_unit_test(owns_texts_and_descriptors),
-	cmocka_unit_test(counts_what_is_over),	     cmocka_unit_test(has_words_for_all),
+	cmocka_unit_test(keeps_equal_parts_once),     cmocka_unit_test(adds_rows_that_are_equal),
+	cmocka_unit_test(rejects_what_is_not_there),  cmocka_unit_test(owns_texts_and_descriptors),
+	cmocka_unit_test(counts_what_is_over),	      cmocka_unit_test(has_words_for_all),
+	cmocka_unit_test(keeps_rows_that_are_wanted), cmocka_unit_test(names_a_container),
 };
 
 UNIT_GROUP(tests);

@@ -51,7 +51,7 @@ const struct agent_subcommand subcommands[] = {
 	{"perf-list", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .seldom = true,
 	 .run = list_perf_run,
 	 .help = "list the perf events that this machine has; -v: also what it lacks, and why"},
-	{"profile", "SECONDS", OPERAND_OPTIONAL, .own_options = true, .run = profile_run,
+	{"profile", "FILTER SECONDS", OPERAND_OPTIONAL, .own_options = true, .run = profile_run,
 	 .help = "sample what CPUs execute, or measure what threads wait for, by stack; its "
 		 "options: agent profile --help"},
 	{"ps", .own_options = true, .run = ps_run,

@@ -55,7 +55,7 @@ static bool worker_describe(void *context, struct stack_process *process)
 {
 	struct worker *worker = context;
 
-	if (host_container_of(&worker->host, process->pid, worker->container))
+	if (process->was_read && host_container_of(&worker->host, process->pid, worker->container))
 		process->container_id = worker->container;
 	return true;
 }
@@ -99,6 +99,7 @@ static int worker_open(struct worker *worker, struct error *err)
 		.context = worker,
 	};
 	struct continuous_writer_config writer = {.options = config->options,
+						  .host_root = config->host_root,
 						  .counts = config->counts};
 	int r = host_open(&worker->host, config->host_root, err);
 

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "agent/continuous/container_names.h"
 #include "agent/continuous/files.h"
 #include "agent/continuous/sender.h"
 #include "profile/formats/otlp_profiles.h"
@@ -34,6 +35,7 @@ enum {
 struct continuous_writer {
 	struct continuous_writer_config config;
 	struct namer *namer;
+	struct container_names *container_names;
 	struct continuous_files *files; /* NULL: none are written */
 	struct sender *sender; /* NULL: none are sent */
 	char host[HOST_NAME_MAX + 1];
@@ -71,7 +73,8 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&made->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	r = namer_create_here(config->proc, &made->namer);
+	made->container_names = container_names_create(config->host_root);
+	r = made->container_names ? namer_create_here(config->proc, &made->namer) : -ENOMEM;
 	if (r)
 		error_set(err, r, "out of memory");
 	if (r == 0 && files.folder)
@@ -133,7 +136,9 @@ static void send_profile(struct continuous_writer *writer, const char *container
 {
 	struct continuous_counts *counts = writer->config.counts;
 	const struct otlp_profiles_resource resource = {
-		.container = container, .host = writer->host[0] ? writer->host : NULL};
+		.container = container ? container_names_find(writer->container_names, container)
+				       : (struct stack_container){0},
+		.host = writer->host[0] ? writer->host : NULL};
 	struct error err = {""};
 	int r = -ETIMEDOUT;
 
@@ -180,6 +185,9 @@ static void write_group(struct continuous_writer *writer, const struct stacks *s
 		atomic_fetch_add(&writer->config.counts->write_failures, 1);
 		return;
 	}
+	/* Without names it has ids. */
+	if (group != STACKS_GROUP_HOST)
+		(void)container_names_set(writer->container_names, &part);
 	/* A container without samples has no profile; the machine always has one. */
 	if (part.rows_count || group == STACKS_GROUP_HOST)
 		write_named(writer, container, group, &part);
@@ -312,6 +320,7 @@ void continuous_writer_destroy(struct continuous_writer *writer)
 		pthread_join(writer->thread, NULL);
 	}
 	namer_destroy(writer->namer);
+	container_names_destroy(writer->container_names);
 	continuous_files_close(writer->files);
 	sender_destroy(writer->sender);
 	buf_finish(&writer->out);

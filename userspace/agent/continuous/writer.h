@@ -49,6 +49,7 @@ struct continuous_writer;
 struct continuous_writer_config {
 	const struct continuous_options *options; /* borrowed */
 	int proc; /* borrowed by the call: a descriptor of the folder of processes */
+	const char *host_root; /* borrowed: the prefix of the files of runtimes; NULL: none */
 	struct continuous_counts *counts; /* borrowed */
 };
 

@@ -16,6 +16,7 @@
 #include "agent/tools/own_options.h"
 #include "agent/tools/profile_options.h"
 #include "agent/tools/profile_print.h"
+#include "agent/tools/profile_who.h"
 #include "agent/input/host.h"
 #include "profile/capture/profile_capture.h"
 #include "util/clock.h"
@@ -34,19 +35,14 @@ struct profile_job {
 	struct profile_capture *capture;
 	struct stacks stacks;
 	int signals; /* a signalfd */
-	char container[HOST_CONTAINER_BYTES]; /* of the process that is described */
+	struct profile_who *who;
 };
 
-/* Sets the container of a process. Returns whether it is wanted. */
 static bool profile_describe(void *context, struct stack_process *process)
 {
 	struct profile_job *job = context;
-	const char *wanted = job->options->container;
 
-	if (host_container_of(&job->host, process->pid, job->container))
-		process->container_id = job->container;
-	return !wanted || (process->container_id &&
-			   strncmp(process->container_id, wanted, strlen(wanted)) == 0);
+	return profile_who_describe(job->who, process);
 }
 
 static int profile_block_signals(struct error *err)
@@ -82,7 +78,7 @@ static void profile_raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int profile_open(struct profile_job *job, const char *host_root, struct error *err)
+static int profile_open(struct profile_job *job, const struct options *agent, struct error *err)
 {
 	const struct profile_options *options = job->options;
 	struct profile_capture_config config = {
@@ -94,10 +90,13 @@ static int profile_open(struct profile_job *job, const char *host_root, struct e
 		.pids_count = options->pids_count,
 		.describe = profile_describe,
 		.context = job,
-		.only_described = options->container != NULL,
 	};
-	int r = host_open(&job->host, host_root, err);
+	const struct profile_who_config who = {agent, &job->host, options->filter,
+					       options->container};
+	int r = host_open(&job->host, agent->host_root, err);
 
+	if (r == 0)
+		r = profile_who_open(&who, &job->who, err);
 	if (r)
 		return r;
 	profile_raise_limit();
@@ -198,13 +197,13 @@ static void profile_print_cost(const struct profile_job *job)
 		100.0 * (double)run_ns / ((double)wall_ns * (double)cpus), cpus, own_s);
 }
 
-static int profile_run_with(const struct profile_options *options, const char *host_root)
+static int profile_run_with(const struct profile_options *options, const struct options *agent)
 {
 	struct profile_job job = {.options = options, .signals = -1};
 	struct error err = {""};
 	/* The kernel measures programs as long as this is open. */
 	int measures = options->verbose ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
-	int r = profile_open(&job, host_root, &err);
+	int r = profile_open(&job, agent, &err);
 
 	if (r == 0)
 		r = profile_capture_begin(job.capture, &err);
@@ -215,28 +214,39 @@ static int profile_run_with(const struct profile_options *options, const char *h
 		else if (options->verbose)
 			profile_print_cost(&job);
 	}
+	if (r == 0 && profile_who_decide(job.who, &job.stacks))
+		r = error_set(&err, -ENOMEM, "out of memory");
+	if (r == 0)
+		profile_who_print_lacks(job.who);
 	if (r == 0)
 		r = profile_print(options, scap_proc_dir(job.host.proc), &job.stacks, &err);
 	profile_capture_close(job.capture);
+	profile_who_close(job.who);
 	stacks_finish(&job.stacks);
 	host_close(&job.host);
 	if (job.signals >= 0)
 		close(job.signals);
 	if (measures >= 0)
 		close(measures);
-	return r ? command_fail(EXIT_FAILURE, &err) : EXIT_SUCCESS;
+	return r ? command_fail(r == -EINVAL ? EXIT_USAGE : EXIT_FAILURE, &err) : EXIT_SUCCESS;
 }
 
 int profile_run(const struct options *options)
 {
-	struct profile_options own;
+	struct profile_options own = {0};
 	struct error err = {""};
+	int code;
 
 	if (own_options_check_place("profile", options, &err) != 0 ||
-	    profile_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0)
+	    profile_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0) {
+		profile_options_finish(&own);
 		return command_fail(EXIT_USAGE, &err);
-	if (!own.help)
-		return profile_run_with(&own, options->host_root);
-	profile_options_print_help();
-	return command_finish_output();
+	}
+	if (own.help) {
+		profile_options_print_help();
+		return command_finish_output();
+	}
+	code = profile_run_with(&own, options);
+	profile_options_finish(&own);
+	return code;
 }

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/tools/own_options.h"
+#include "util/buf.h"
 #include "util/count.h"
 #include "util/value.h"
 
@@ -93,9 +95,29 @@ static const struct own_row rows[] = {
 
 static const struct own_options own = {
 	"profile",
-	"Usage: agent profile [OPTION]... SECONDS\n\n"
-	"Samples what the CPUs execute, or measures what threads wait for, by stack.\n",
+	"Usage: agent profile [OPTION]... [FILTER] SECONDS\n\n"
+	"Samples what the CPUs execute, or measures what threads wait for, by stack. A filter has\n"
+	"fields of processes, users, containers and pods: proc.name=nginx, k8s.ns.name=prod.\n",
 	rows, COUNT(rows)};
+
+/* All words but the last one, which is the time. */
+static int take_filter(int argc, char **argv, int operands, struct profile_options *options,
+		       struct error *err)
+{
+	struct buf text = {0};
+
+	for (int i = operands; i + 1 < argc; i++)
+		buf_printf(&text, "%s%s", i > operands ? " " : "", argv[i]);
+	if (!text.len)
+		return 0;
+	buf_append_char(&text, '\0');
+	if (text.failed) {
+		buf_finish(&text);
+		return error_set(err, -ENOMEM, "out of memory");
+	}
+	options->filter = text.data;
+	return 0;
+}
 
 static int check(int argc, char **argv, int operands, struct profile_options *options,
 		 struct error *err)
@@ -108,17 +130,18 @@ static int check(int argc, char **argv, int operands, struct profile_options *op
 		return error_set(err, -EINVAL,
 				 "profile: cycles are no time: not both -e cycles and --wall or "
 				 "--off-cpu");
-	if (operands + 1 != argc)
+	if (operands >= argc)
 		return error_set(err, -EINVAL, "profile needs one time: agent profile 10");
 	if (options->before &&
 	    (options->format == PROFILE_PPROF || options->format == PROFILE_SPEEDSCOPE))
 		return error_set(err, -EINVAL,
 				 "profile: --before compares in the formats folded, svg and top "
 				 "only; pprof compares its own files");
-	if (value_read_seconds(argv[operands], &options->duration_ns))
-		return error_set(err, -EINVAL, "profile: '%s' is no time in seconds",
-				 argv[operands]);
-	return 0;
+	if (value_read_seconds(argv[argc - 1], &options->duration_ns))
+		return error_set(err, -EINVAL,
+				 "profile: '%s' is no time in seconds, which comes last",
+				 argv[argc - 1]);
+	return take_filter(argc, argv, operands, options, err);
 }
 
 int profile_options_read(int argc, char **argv, struct profile_options *options, struct error *err)
@@ -130,6 +153,12 @@ int profile_options_read(int argc, char **argv, struct profile_options *options,
 	if (r || options->help)
 		return r;
 	return check(argc, argv, operands, options, err);
+}
+
+void profile_options_finish(struct profile_options *options)
+{
+	free(options->filter);
+	options->filter = NULL;
 }
 
 void profile_options_print_help(void)

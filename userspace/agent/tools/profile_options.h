@@ -30,6 +30,7 @@ struct profile_options {
 	const char *write; /* a file; NULL: standard output */
 	const char *before; /* a file of folded stacks to compare with; NULL: none */
 	bool threads, containers; /* their names are frames */
+	char *filter; /* owned: the words of a filter; NULL: none */
 	const char *container; /* of processes: its id, or the begin of it; NULL: any or none */
 	bool off_cpu; /* alone, or with --wall */
 	bool wall;
@@ -39,9 +40,11 @@ struct profile_options {
 };
 
 /*
- * Reads the words behind `profile`, which argv[0] is. Returns 0, or -EINVAL with a message.
+ * Reads the words behind `profile`, which argv[0] is. Returns 0; -EINVAL with a message; or -ENOMEM
+ * with one. Finish it in each case.
  */
 int profile_options_read(int argc, char **argv, struct profile_options *options, struct error *err);
+void profile_options_finish(struct profile_options *options);
 
 /* Prints what the options are. */
 void profile_options_print_help(void);

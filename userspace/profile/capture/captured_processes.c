@@ -55,6 +55,14 @@ static bool is_alive(const struct captured_processes *processes,
 	return start_ns && start_ns == key->start_ns - key->start_ns % tick_ns;
 }
 
+/* From now on the kernel counts nothing of it. */
+static void leave_out(const struct captured_processes *processes,
+		      const struct captured_process *captured, struct profile_process *seen)
+{
+	seen->is_unwanted = 1;
+	(void)bpf_map_update_elem(processes->processes_map, &captured->key, seen, BPF_EXIST);
+}
+
 static void keep_description(struct captured_processes *processes, const char **text)
 {
 	if (*text)
@@ -65,8 +73,9 @@ static void describe(struct captured_processes *processes, struct captured_proce
 {
 	struct stack_process *process = &captured->process;
 	struct profile_process seen = {.uid = UINT32_MAX};
+	bool is_there = bpf_map_lookup_elem(processes->processes_map, &captured->key, &seen) == 0;
 
-	if (bpf_map_lookup_elem(processes->processes_map, &captured->key, &seen))
+	if (!is_there)
 		seen.ns_pid = captured->key.pid;
 	*process = (struct stack_process){
 		.pid = (int32_t)captured->key.pid,
@@ -79,12 +88,13 @@ static void describe(struct captured_processes *processes, struct captured_proce
 	memcpy(process->comm, seen.comm, STACK_COMM_BYTES);
 	process->was_read = is_alive(processes, &captured->key);
 	processes->unread += !process->was_read;
-	captured->is_wanted = process->was_read || !processes->only_described;
-	if (!process->was_read || !processes->describe)
-		return;
-	captured->is_wanted = processes->describe(processes->context, process);
+	captured->is_wanted =
+		!processes->describe || processes->describe(processes->context, process);
+	if (!captured->is_wanted && is_there)
+		leave_out(processes, captured, &seen);
 	keep_description(processes, &process->container_id);
 	keep_description(processes, &process->container_name);
+	keep_description(processes, &process->container_image);
 	keep_description(processes, &process->pod_name);
 	keep_description(processes, &process->pod_namespace);
 }

@@ -21,7 +21,6 @@ struct captured_processes {
 	int processes_map; /* borrowed */
 	bool (*describe)(void *context, struct stack_process *process); /* NULL: none */
 	void *context;
-	bool only_described;
 	struct captured_process *list; /* owned */
 	size_t count, capacity;
 	uint32_t *places; /* owned: by hash, from 1; 0: free */

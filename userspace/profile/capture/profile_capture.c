@@ -206,8 +206,7 @@ static int open_parts(struct profile_capture *capture, struct error *err)
 		(struct captured_processes){.proc = capture->config.proc,
 					    .processes_map = bpf_map__fd(programs->maps.processes),
 					    .describe = capture->config.describe,
-					    .context = capture->config.context,
-					    .only_described = capture->config.only_described};
+					    .context = capture->config.context};
 	capture->collector = (struct collect_job){.files = &capture->files,
 						  .processes = &capture->processes,
 						  .functions = &capture->functions,

@@ -23,12 +23,12 @@ struct profile_capture_config {
 	const pid_t *pids; /* borrowed by the call that opens: these processes alone */
 	size_t pids_count; /* 0: all but the agent */
 	/*
-	 * Sets what is known of a process beside its id: uid, comm and ids are set. Texts are valid
-	 * until the next call. Returns whether its stacks are wanted. NULL: nothing, and they are.
+	 * Sets what is known of a process beside its id: uid, comm, ids and was_read are set. Texts
+	 * are valid until the next call. Returns whether its stacks are wanted: if not, the kernel
+	 * counts none from then on. NULL: nothing, and they are.
 	 */
 	bool (*describe)(void *context, struct stack_process *process);
 	void *context;
-	bool only_described; /* not those that had ended before */
 };
 
 /*

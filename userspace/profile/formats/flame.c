@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +173,8 @@ static void add_value(struct path *path, enum flame_side side, uint64_t value)
 
 /* Stacks. */
 
+enum { SHORT_ID = 12 };
+
 struct adding {
 	const struct stacks *stacks;
 	const struct profile_names *names;
@@ -230,14 +233,43 @@ static void go_waker(struct path *path, const struct adding *adding,
 	go_text(path, waker->comm, FLAME_PROCESS);
 }
 
+/*
+ * The container of a process: what it is called, in its pod if it is in one; behind that its id, as
+ * others may have the same name, and its image. The id alone where no name is known.
+ */
+static void go_container(struct path *path, const struct stack_container *container)
+{
+	const char *owner = strchr(container->id, '@');
+	struct buf text = {0};
+	ptrdiff_t id_bytes;
+
+	if (!container->name && !container->pod) {
+		go_text(path, container->id, FLAME_PROCESS);
+		return;
+	}
+	if (container->pod)
+		buf_printf(&text, "%s/%s/", container->ns ? container->ns : "", container->pod);
+	if (!owner)
+		owner = container->id + strlen(container->id);
+	id_bytes = owner - container->id;
+	buf_printf(&text, "%s (%.*s%s", container->name ? container->name : "",
+		   (int)(id_bytes < SHORT_ID ? id_bytes : SHORT_ID), container->id, owner);
+	if (container->image)
+		buf_printf(&text, " %s", container->image);
+	buf_append_char(&text, ')');
+	if (text.failed)
+		path->error = -ENOMEM;
+	else
+		go(path, text.data, text.len, FLAME_PROCESS);
+	buf_finish(&text);
+}
+
 static void go_row(struct path *path, const struct adding *adding, const struct stack_row *row)
 {
 	const struct stack_process *process = &adding->stacks->processes[row->process];
 
 	if (adding->options->containers && process->container_id)
-		go_text(path,
-			process->container_name ? process->container_name : process->container_id,
-			FLAME_PROCESS);
+		go_container(path, &process->container);
 	go_text(path, process->comm, FLAME_PROCESS);
 	if (adding->options->threads && strcmp(row->comm, process->comm) != 0)
 		go_text(path, row->comm, FLAME_PROCESS);

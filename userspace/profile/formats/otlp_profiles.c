@@ -6,11 +6,13 @@
 #include "profile/formats/otlp_profiles.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "profile/formats/texts.h"
+#include "util/count.h"
 #include "util/proto.h"
 #include "util/version.h"
 
@@ -49,7 +51,7 @@ enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE }; /* KeyValueAndUnit */
 enum { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE };
 enum { ANY_TEXT = 1, ANY_INT = 3 };
 
-enum { ID_BYTES = 16, SAMPLE_ATTRIBUTES_MAX = 8 };
+enum { ID_BYTES = 16, SAMPLE_ATTRIBUTES_MAX = 12 };
 
 /* As in pprof: a file is not larger. */
 static const uint64_t file_range = UINT64_C(1) << 40;
@@ -124,6 +126,24 @@ static uint32_t otlp_attribute(struct otlp_writer *writer, const char *key, cons
 	return index;
 }
 
+static const struct {
+	const char *key;
+	size_t member; /* of struct stack_container */
+} of_containers[] = {
+	{"container.id", offsetof(struct stack_container, id)},
+	{"container.name", offsetof(struct stack_container, name)},
+	{"container.image.name", offsetof(struct stack_container, image)},
+	{"k8s.pod.name", offsetof(struct stack_container, pod)},
+	{"k8s.namespace.name", offsetof(struct stack_container, ns)},
+};
+
+/* NULL: it has none. */
+static const char *otlp_container_text(const struct stack_container *container, size_t i)
+{
+	return *(const char *const *)(const void *)((const char *)container +
+						    of_containers[i].member);
+}
+
 static void otlp_put_attributes(struct otlp_writer *writer, const struct stack_row *row)
 {
 	const struct stack_process *process = &writer->stacks->processes[row->process];
@@ -135,8 +155,11 @@ static void otlp_put_attributes(struct otlp_writer *writer, const struct stack_r
 	indexes[count++] = otlp_attribute(writer, "process.pid", NULL, process->pid);
 	indexes[count++] = otlp_attribute(writer, "thread.name", row->comm, 0);
 	indexes[count++] = otlp_attribute(writer, "thread.id", NULL, row->tid);
-	if (process->container_id)
-		indexes[count++] = otlp_attribute(writer, "container.id", process->container_id, 0);
+	for (size_t i = 0; i < COUNT(of_containers); i++)
+		if (otlp_container_text(&process->container, i))
+			indexes[count++] =
+				otlp_attribute(writer, of_containers[i].key,
+					       otlp_container_text(&process->container, i), 0);
 	if (row->reason != STACK_NO_REASON)
 		indexes[count++] =
 			otlp_attribute(writer, "lanner.wait.reason",
@@ -227,7 +250,9 @@ static void otlp_put_profiles(struct otlp_writer *writer,
 	size_t whole = otlp_begin(out, DATA_RESOURCE_PROFILES), begin, inner;
 
 	begin = otlp_begin(out, RESOURCE_PROFILES_RESOURCE);
-	otlp_put_resource_text(out, "container.id", resource->container);
+	for (size_t i = 0; i < COUNT(of_containers); i++)
+		otlp_put_resource_text(out, of_containers[i].key,
+				       otlp_container_text(&resource->container, i));
 	otlp_put_resource_text(out, "host.name", resource->host);
 	proto_end(out, begin);
 	begin = otlp_begin(out, RESOURCE_PROFILES_SCOPE);

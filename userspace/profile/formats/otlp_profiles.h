@@ -12,7 +12,7 @@
 #include "util/buf.h"
 
 struct otlp_profiles_resource {
-	const char *container; /* its id; NULL: none */
+	struct stack_container container; /* id NULL: none */
 	const char *host; /* the name of the machine; NULL: not known */
 };
 

@@ -191,6 +191,8 @@ static void put_labels(struct pprof *pprof, const struct stack_row *row)
 	put_label(pprof, "tid", NULL, (uint64_t)row->tid);
 	put_label(pprof, "container",
 		  process->container_name ? process->container_name : process->container_id, 0);
+	put_label(pprof, "container_id", process->container_id, 0);
+	put_label(pprof, "image", process->container_image, 0);
 	put_label(pprof, "pod", process->pod_name, 0);
 	put_label(pprof, "namespace", process->pod_namespace, 0);
 	if (row->reason != STACK_NO_REASON)

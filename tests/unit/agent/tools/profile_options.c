@@ -47,6 +47,12 @@ static void reads_options(void **state)
 	assert_int_equal(read_words("-e cycles --container abc --containers 1", &options, &err), 0);
 	assert_true(options.cycles && options.containers);
 	assert_string_equal(options.container, "abc");
+	assert_null(options.filter);
+	assert_int_equal(read_words("-F 9 proc.name=a and proc.pid=3 2", &options, &err), 0);
+	assert_string_equal(options.filter, "proc.name=a and proc.pid=3");
+	assert_int_equal(options.duration_ns, 2000000000);
+	profile_options_finish(&options);
+	assert_null(options.filter);
 	assert_int_equal(read_words("--help", &options, &err), 0);
 	assert_true(options.help);
 }
@@ -57,7 +63,8 @@ static void rejects_what_does_not_fit(void **state)
 		const char *words, *message;
 	} rows[] = {
 		{"", "needs one time"},
-		{"1 2", "needs one time"},
+		{"1 x", "which comes last"},
+		{"proc.name=a", "which comes last"},
 		{"x", "no time in seconds"},
 		{"-F 0 1", "expected a number from 1"},
 		{"-F 20001 1", "at most 20000"},

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
+#include "profile_abi.h"
 #include "unit.h"
 #include "util/clock.h"
 
@@ -167,6 +170,63 @@ static void leaves_out_whom_nobody_wants(void **state)
 	finish(&capturing);
 }
 
+/* Whether rows of a process are in any map of that name, which those of other agents may have. */
+static bool has_rows(pid_t pid)
+{
+	struct profile_row row, *before = NULL;
+	struct bpf_map_info info;
+	uint32_t id = 0, bytes;
+	bool found = false;
+
+	while (!found && bpf_map_get_next_id(id, &id) == 0) {
+		int map = bpf_map_get_fd_by_id(id);
+
+		bytes = sizeof(info);
+		memset(&info, 0, sizeof(info));
+		before = NULL;
+		if (map >= 0 && bpf_obj_get_info_by_fd(map, &info, &bytes) == 0 &&
+		    strcmp(info.name, "rows") == 0 && info.key_size == sizeof(row))
+			for (; !found && bpf_map_get_next_key(map, before, &row) == 0;
+			     before = &row)
+				found = row.pid == (uint32_t)pid;
+		if (map >= 0)
+			close(map);
+	}
+	return found;
+}
+
+/* Of a process that nobody wants the kernel counts nothing from then on. */
+static void has_the_kernel_leave_them_out(void **state)
+{
+	pid_t pid = start(false);
+	struct profile_capture_config config = {.proc = open("/proc", O_RDONLY | O_CLOEXEC),
+						.on_cpu = true,
+						.frequency_hz = FREQUENCY_HZ,
+						.pids = &pid,
+						.pids_count = 1,
+						.describe = reject};
+	struct capturing capturing = {.proc = config.proc};
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + limit_ns;
+
+	assert_int_equal(stacks_init(&capturing.stacks), 0);
+	assert_int_equal(profile_capture_open(&config, &capturing.capture, NULL), 0);
+	assert_int_equal(profile_capture_begin(capturing.capture, NULL), 0);
+	while (!has_rows(pid) && clock_ns(CLOCK_MONOTONIC) < until)
+		usleep(1000);
+	assert_true(has_rows(pid));
+	/* Here it is described. Then what was counted before is removed. */
+	assert_true(profile_capture_step(capturing.capture) >= 0);
+	assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	for (int i = 0; i < 100; i++) {
+		usleep(1000);
+		assert_false(has_rows(pid));
+	}
+	assert_int_equal(capturing.stacks.rows_count, 0);
+	end(pid);
+	finish(&capturing);
+}
+
 /* Each wait is as long as the sleep, or longer; the sums of a time are not more than that time. */
 static void measures_waits(void **state)
 {
@@ -239,6 +299,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(samples_a_process),
 	cmocka_unit_test(measures_waits),
 	cmocka_unit_test(leaves_out_whom_nobody_wants),
+	cmocka_unit_test(has_the_kernel_leave_them_out),
 	cmocka_unit_test(counts_from_a_time_on),
 	cmocka_unit_test(rejects_a_process_that_is_not_there),
 };

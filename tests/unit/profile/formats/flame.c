@@ -56,12 +56,40 @@ static void puts_what_begins_alike_together(void **state)
 						   "two:x 3\n"
 						   "two:x;[unknown] 2\n");
 	assert_string_equal(fold(&stacks, &(const struct flame_options){.containers = true}),
-			    "box;two:x 3\n"
-			    "box;two:x;[unknown] 2\n"
 			    "one;f1;f2 7\n"
 			    "one;f1;f2;f3 5\n"
-			    "one;f1;f2;k8_[k];k9_[k] 1\n");
+			    "one;f1;f2;k8_[k];k9_[k] 1\n"
+			    "space/pod-1/box (0123456789ab image:1);two:x 3\n"
+			    "space/pod-1/box (0123456789ab image:1);two:x;[unknown] 2\n");
 	stacks_finish(&stacks);
+}
+
+/* What is known of it, and its id, as others may have the same name. */
+static void names_containers(void **state)
+{
+	static const struct {
+		struct stack_container container;
+		const char *text;
+	} rows[] = {
+		{{"0123456789abcdef"}, "0123456789abcdef;two:x 1\n"},
+		{{"0123456789abcdef", "box"}, "box (0123456789ab);two:x 1\n"},
+		{{"0123456789abcdef@1000", "box"}, "box (0123456789ab@1000);two:x 1\n"},
+		{{"short@7", "box"}, "box (short@7);two:x 1\n"},
+		{{"0123456789abcdef", NULL, NULL, "pod", "ns"}, "ns/pod/ (0123456789ab);two:x 1\n"},
+		{{"0123456789abcdef", "box", "image"}, "box (0123456789ab image);two:x 1\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct stacks stacks;
+
+		profiled_create(&stacks);
+		stacks.processes[1].container = rows[i].container;
+		profiled_add(&stacks, 1, NULL, NULL, 1);
+		assert_string_equal(
+			fold(&stacks, &(const struct flame_options){.containers = true}),
+			rows[i].text);
+		stacks_finish(&stacks);
+	}
 }
 
 static void says_why_frames_are_missing(void **state)
@@ -208,6 +236,7 @@ static void writes_values_for_readers(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_containers),
 	cmocka_unit_test(puts_what_begins_alike_together),
 	cmocka_unit_test(says_why_frames_are_missing),
 	cmocka_unit_test(counts_time_where_there_is_some_off_cpu),

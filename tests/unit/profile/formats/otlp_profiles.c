@@ -126,7 +126,8 @@ static void expect_attribute(struct message dictionary, struct message sample, s
 
 static struct message write_all(const struct stacks *stacks, struct buf *out)
 {
-	const struct otlp_profiles_resource resource = {.container = "abc", .host = "node"};
+	const struct otlp_profiles_resource resource = {.container = {"abc", .pod = "pod-1"},
+							.host = "node"};
 	struct profile_names names;
 
 	profiled_name(stacks, &names);
@@ -152,7 +153,8 @@ static void writes_samples(void **state)
 	resource = inner(inner(all, 1, 0), 1, 0);
 	expect_bytes(inner(inner(resource, 1, 0), 1, 0), "container.id");
 	expect_bytes(inner(inner(inner(resource, 1, 0), 2, 0), 1, 0), "abc");
-	expect_bytes(inner(inner(resource, 1, 1), 1, 0), "host.name");
+	expect_bytes(inner(inner(resource, 1, 1), 1, 0), "k8s.pod.name");
+	expect_bytes(inner(inner(resource, 1, 2), 1, 0), "host.name");
 	scope = inner(inner(all, 1, 0), 2, 0);
 	assert_int_equal(count_of(scope, 2), 1);
 	profile = inner(scope, 2, 0);
@@ -173,6 +175,11 @@ static void writes_samples(void **state)
 	sample = inner(profile, 2, 1);
 	assert_int_equal(packed(inner(sample, 4, 0), 0), 1000);
 	expect_frame(dictionary, sample, 0, "f32");
+	expect_attribute(dictionary, sample, 4, "container.id", "0123456789ab", 0);
+	expect_attribute(dictionary, sample, 5, "container.name", "box", 0);
+	expect_attribute(dictionary, sample, 6, "container.image.name", "image:1", 0);
+	expect_attribute(dictionary, sample, 7, "k8s.pod.name", "pod-1", 0);
+	expect_attribute(dictionary, sample, 8, "k8s.namespace.name", "space", 0);
 	expect_attribute(dictionary, sample, 0, "process.executable.name", "two;x", 0);
 	/* The first row of each table stands for none. */
 	assert_int_equal(count_of(inner(dictionary, 1, 0), 1), 0);
@@ -205,8 +212,8 @@ static void divides_by_type(void **state)
 	sample = inner(inner(scope, 2, 1), 2, 0);
 	assert_int_equal(packed(inner(sample, 4, 0), 0), 77);
 	expect_frame(dictionary, sample, 0, "f48");
-	expect_attribute(dictionary, sample, 5, "lanner.wait.reason", "disk", 0);
-	expect_attribute(dictionary, sample, 6, "lanner.stack.incomplete",
+	expect_attribute(dictionary, sample, 9, "lanner.wait.reason", "disk", 0);
+	expect_attribute(dictionary, sample, 10, "lanner.stack.incomplete",
 			 stack_lack_text(STACK_TOO_DEEP), 0);
 	buf_finish(&out);
 	stacks_finish(&stacks);

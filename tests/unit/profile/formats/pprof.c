@@ -216,6 +216,8 @@ static void has_samples_of_cpu(void **state)
 	expect_label(all, 0, "pid", NULL, 10);
 	expect_label(all, 1, "tid", NULL, 11);
 	expect_label(all, 1, "container", "box", 0);
+	expect_label(all, 1, "container_id", "0123456789ab", 0);
+	expect_label(all, 1, "image", "image:1", 0);
 	expect_label(all, 1, "pod", "pod-1", 0);
 	expect_label(all, 1, "namespace", "space", 0);
 	assert_int_equal(nth(all, 9, 0).value, stacks.begin_ns);
