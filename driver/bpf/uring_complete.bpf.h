@@ -11,7 +11,7 @@
 #include "bpf/table.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/opened.bpf.h"
-#include "bpf/uring_submit.bpf.h"
+#include "bpf/uring_chosen.bpf.h"
 
 enum {
 	FMODE_STREAM = 0x200000, /* of a file: it has no position */
@@ -605,46 +605,6 @@ static __always_inline bool uring_is_rejected(struct filler *f, const struct uri
 }
 
 /*
- * The buffer that the kernel chose of those that are provided: while the completion is posted, the
- * request has it. Of a bundle there are several.
- */
-static __always_inline __u64 uring_chosen(const struct uring_note *note, __u32 event, __u64 request)
-{
-	struct io_sr_msg *message = (void *)request;
-	struct io_rw *rw = (void *)request;
-
-	if (event != EVENT_recvfrom && event != EVENT_sendto)
-		return GET(rw, addr);
-	/* Since 6.17 it is only on the kernel's stack. */
-	if (bpf_core_type_exists(struct io_br_sel) || GET(message, flags) & TRANSFER_BUNDLE)
-		return 0;
-	return (__u64)GET(message, buf);
-}
-
-static __always_inline void uring_take_chosen(struct filler *f, struct uring_note *note,
-					      __u32 event, __u64 request)
-{
-	struct user_iovec *buffer = (void *)note->text;
-	__u64 chosen = 0, is_chosen = is_chosen_later(note) && f->ret > 0;
-
-	switch (event) {
-	case EVENT_read:
-	case EVENT_pread:
-	case EVENT_recvfrom:
-	case EVENT_sendto:
-		chosen = is_chosen ? uring_chosen(note, event, request) : f->args[1];
-		f->args[1] = forget(f->slot, chosen);
-		break;
-	case EVENT_readv:
-	case EVENT_preadv:
-		if (is_chosen)
-			*buffer = (struct user_iovec){uring_chosen(note, event, request), f->ret};
-		f->args[2] = forget(f->slot, is_chosen ? 1 : f->args[2]);
-		break;
-	}
-}
-
-/*
  * What does not matter before an event is begun. The verifier forgets what was decided so far, so
  * that it walks the rest once.
  */
@@ -789,7 +749,7 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	if (!filler_begin(f, ctx, event, nparams))
 		goto none;
 	uring_stamp(note->begins, frame_time(f));
-	uring_take_chosen(f, note, event, what.request);
+	uring_take_chosen(f, note, event, what.request, what.goes_on);
 	uring_fill_rest(f, note, &what, event);
 	uring_fill_extras(f, note, event, &what);
 	if (what.is_contested | what.is_untold)

@@ -18,7 +18,9 @@ enum {
 
 /* Bits of the flags of a completion. */
 enum {
+	CQE_BUFFER = 1 << 0, /* the number of a buffer stands behind */
 	CQE_NOTIF = 1 << 3, /* buffers are free again, the result was told before */
+	CQE_BUFFER_MORE = 1 << 4, /* the rest of the buffer will be used for another one */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -58,8 +60,19 @@ struct io_submit_state {
 	struct io_wq_work_list compl_reqs;
 };
 
+/* An array by number, which is a tree. */
+struct xarray {
+	void *xa_head;
+};
+
+struct xa_node {
+	unsigned char shift;
+	void *slots[64];
+};
+
 struct io_ring_ctx {
 	struct io_file_table file_table;
+	struct xarray io_bl_xa; /* groups of buffers */
 	struct io_submit_state submit_state;
 	unsigned int cached_sq_head;
 	unsigned int compat : 1;
@@ -184,12 +197,38 @@ struct io_sr_msg {
 	int len;
 	unsigned int msg_flags;
 	__u16 flags;
+	__u16 buf_group;
 };
 
-/* Where the kernel has the address that a request names. */
+/* An entry of a ring of buffers. */
+struct io_uring_buf {
+	__u64 addr;
+	__u32 len;
+	__u16 bid;
+};
+
+struct io_uring_buf_ring;
+
+/* The buffers of a group. */
+struct io_buffer_list {
+	struct io_uring_buf_ring *buf_ring;
+	__u16 head; /* of those that are to be taken */
+	__u16 mask;
+	__u16 flags;
+};
+
+/* Where the kernel has the address that a request names, and the buffer that it uses. */
+enum iter_type { ITER_UBUF };
+
+struct iov_iter {
+	__u8 iter_type;
+	void *ubuf; /* of ITER_UBUF */
+};
+
 struct msghdr {
 	void *msg_name;
 	int msg_namelen;
+	struct iov_iter msg_iter;
 };
 
 struct uring_address {
