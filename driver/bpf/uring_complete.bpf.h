@@ -12,11 +12,11 @@
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/opened.bpf.h"
 #include "bpf/uring_chosen.bpf.h"
+#include "bpf/uring_together.bpf.h"
 
 enum {
 	FMODE_STREAM = 0x200000, /* of a file: it has no position */
 	FILE_PTR_FLAGS = 7, /* bits of io_rsrc_node.file_ptr that are no address */
-	FILE_SLOT_ALLOC = -1, /* in place of a number: the kernel chooses one, and returns it */
 	URING_UNTOLD = -1, /* as if it had failed, in place of a result that is not known */
 };
 
@@ -226,14 +226,6 @@ static __always_inline bool uring_may_renumber(void)
 			       uring_wants(&uring_events[URING_OP_ACCEPT]) ||
 			       uring_wants(&uring_events[URING_OP_SOCKET]) ||
 			       uring_wants(&uring_events[URING_OP_PIPE]));
-}
-
-/* Whose entry that is in the list of a ring. */
-static __always_inline struct io_kiocb *uring_request_of(__u64 node)
-{
-	struct io_kiocb *at = (void *)node;
-
-	return (void *)(node - bpf_core_field_offset(at->comp_list));
 }
 
 /*
@@ -605,6 +597,22 @@ static __always_inline bool uring_is_rejected(struct filler *f, const struct uri
 }
 
 /*
+ * Whether the number of the file that an operation made may be another one's by now: then it is not
+ * known which file that was. What has its event before the next one of its submission begins is the
+ * last one that ended.
+ */
+static __always_inline bool uring_made_is_gone(const struct uring_note *note, __u32 event,
+					       const struct uring_handed *what)
+{
+	__s32 made = uring_slot_of(note, what);
+
+	if (!event_has(event, EF_CREATES_FD) || event == EVENT_pipe2 || what->is_untold ||
+	    what->goes_on || what->result < 0)
+		return false;
+	return uring_may_be_later(what->request, made < 0 ? what->result : made, made >= 0);
+}
+
+/*
  * What does not matter before an event is begun. The verifier forgets what was decided so far, so
  * that it walks the rest once.
  */
@@ -612,12 +620,13 @@ static __always_inline void uring_fill_rest(struct filler *f, const struct uring
 					    const struct uring_handed *what, __u32 event)
 {
 	struct task_struct *task = f->self; /* CO-RE would keep all of the filler in memory */
+	bool is_gone = uring_made_is_gone(note, event, what);
 
 	f->has_memory = forget(f->slot, note->mm && note->mm == (__u64)GET(task, mm));
-	f->has_files = forget(f->slot, note->files == (__u64)files_of(task));
+	f->has_files = forget(f->slot, note->files == (__u64)files_of(task) && !is_gone);
 	f->copy = forget(f->slot, (__u64)note->text);
 	f->file = forget(f->slot, f->file);
-	f->made_file = forget(f->slot, f->made_file);
+	f->made_file = forget(f->slot, is_gone ? 0 : f->made_file);
 	f->args[0] = forget(f->slot, f->args[0]);
 	f->ret = forget(f->slot, f->ret);
 	f->is_untold = forget(f->slot, what->is_untold) & 1;

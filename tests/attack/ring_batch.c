@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Opens a file, reads it, closes it and opens another one in its place by a single submission:
- * ring_batch FILE OTHER. The kernel does one after the other, and posts all completions then.
+ * ring_batch WAY FILE OTHER. The kernel does one after the other, and posts all completions then.
+ * Ways: `plain`; `chains`: each behind a link, so that no submission is between them; `slots`:
+ * likewise, of a registered file; `polled`: of a ring that the kernel polls.
  */
 #include <fcntl.h>
 
 #include "../support/uring.h"
 
-enum { REQUESTS = 4 };
+enum { REQUESTS = 4, ENTRIES = 2 * REQUESTS };
 
 static struct uring ring;
 static char bytes[64];
@@ -22,32 +24,59 @@ static int look_at(const char *name)
 	return n > 0 ? fd : -1;
 }
 
-static void ask(struct io_uring_sqe operation)
+static bool is_chain, is_slot;
+
+/* Number `which` of the requests. */
+static void ask(uint64_t which, struct io_uring_sqe operation)
 {
+	if (is_chain)
+		*uring_next(&ring) = (struct io_uring_sqe){
+			.opcode = IORING_OP_NOP, .flags = IOSQE_IO_LINK, .user_data = REQUESTS};
+	operation.user_data = which;
 	*uring_next(&ring) = operation;
 }
 
-#define ASK(...) ask((struct io_uring_sqe){__VA_ARGS__})
+#define ASK(which, ...) ask(which, (struct io_uring_sqe){__VA_ARGS__})
+
+static void ask_open(uint64_t which, const char *name)
+{
+	ASK(which, .opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t)name,
+	    .file_index = is_slot);
+}
+
+static bool begin(const char *way)
+{
+	const int none = -1;
+
+	is_slot = strcmp(way, "slots") == 0;
+	is_chain = strcmp(way, "plain") != 0;
+	if (uring_open(&ring, ENTRIES, strcmp(way, "polled") == 0 ? IORING_SETUP_SQPOLL : 0))
+		return false;
+	return !is_slot || uring_register(&ring, IORING_REGISTER_FILES, &none, 1) == 0;
+}
 
 int main(int argc, char **argv)
 {
-	struct io_uring_cqe completion;
-	int results[REQUESTS] = {0}, number;
+	struct io_uring_cqe done;
+	int results[REQUESTS + 1] = {0}, number, count;
 
-	if (argc != 3)
+	if (argc != 4)
 		return 2;
-	if (uring_open(&ring, REQUESTS, 0))
+	if (!begin(argv[1]))
 		return 77;
-	number = look_at(argv[1]);
-	if (number < 0 || look_at(argv[2]) != number)
+	number = look_at(argv[2]);
+	if (number < 0 || look_at(argv[3]) != number)
 		return 1;
-	ASK(.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t)argv[1]);
-	ASK(.opcode = IORING_OP_READ, .fd = number, .addr = (uintptr_t)bytes, .len = sizeof(bytes));
-	ASK(.opcode = IORING_OP_CLOSE, .fd = number);
-	ASK(.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD, .addr = (uintptr_t)argv[2]);
-	if (uring_submit(&ring, REQUESTS) != REQUESTS)
+	number = is_slot ? 0 : number;
+	ask_open(0, argv[2]);
+	ASK(1, .opcode = IORING_OP_READ, .flags = is_slot ? IOSQE_FIXED_FILE : 0, .fd = number,
+	    .addr = (uintptr_t)bytes, .len = sizeof(bytes));
+	ASK(2, .opcode = IORING_OP_CLOSE, .fd = number, .file_index = is_slot);
+	ask_open(3, argv[3]);
+	count = is_chain ? ENTRIES : REQUESTS;
+	if (uring_submit(&ring, (unsigned int)count) != count)
 		return 1;
-	for (int i = 0; i < REQUESTS && uring_take(&ring, &completion); i++)
-		results[i] = completion.res;
+	for (int i = 0; i < count && uring_wait(&ring, &done) == 0; i++)
+		results[done.user_data] = done.res;
 	return results[0] != number || results[1] <= 0 || results[2] || results[3] != number;
 }

@@ -443,9 +443,4 @@ struct io_xattr___delayed {
 /* Whether a request that was submitted has the addresses that it names. */
 #define HAS_ADDRESSES !bpf_core_type_exists(struct io_async_connect)
 
-/* Whether a ring tells what has ended of a submission. */
-#define TELLS_ENDED                                                                                \
-	(bpf_core_field_exists(((struct io_ring_ctx *)0)->submit_state.compl_reqs.last) &&         \
-	 bpf_core_field_exists(((struct io_kiocb *)0)->comp_list))
-
 #endif
