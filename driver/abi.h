@@ -243,7 +243,8 @@ enum { TLS_CHOSEN_MAX = 16, TLS_NAME_BYTES = 16, TLS_NOTES_BYTES = 1 << 16 };
 
 struct tls_chosen {
 	__u8 wanted, all; /* 0 or 1 */
-	__u8 pad[6];
+	__u8 is_asked; /* 0 or 1: for itself, and not only for requests */
+	__u8 pad[5];
 	__u32 pids[TLS_CHOSEN_MAX]; /* in the initial pid namespace; 0: none */
 	char names[TLS_CHOSEN_MAX][TLS_NAME_BYTES]; /* of threads, padded with zeros; empty: none */
 };
@@ -496,6 +497,7 @@ struct driver_counters {
 	__u64 untimed; /* calls without latency: another thread used their entry of the table */
 	__u64 ownerless; /* events of sockets of which it is not known whose they are */
 	__u64 owners_dropped; /* sockets of which there were too many to keep whose they are */
+	__u64 tls_notes_lost; /* struct tls_note: of who made too many, or without room */
 	__u64 rates_begun[RATE_LIMITS]; /* struct rate added: at most RATES_MAX of each are kept */
 };
 

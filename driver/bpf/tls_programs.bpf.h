@@ -224,7 +224,7 @@ static __always_inline struct frame_stream tls_count_bytes(struct filler *f, __u
 				     .is_known = 1};
 }
 
-/* As stream_wanted() and data_limit(). */
+/* As stream_wanted() and data_limit(); who asked for the events gets what no request is made of, too. */
 static __always_inline __u32 tls_wanted(struct filler *f)
 {
 	const __u64 key = f->tls.key;
@@ -240,6 +240,8 @@ static __always_inline __u32 tls_wanted(struct filler *f)
 	     (bpf_probe_read_user(&start, sizeof(start), (void *)f->tls.buffer) == 0 &&
 	      is_long_start(&start))))
 		bytes = KEPT_HEAD;
+	if (tls_chosen.is_asked && bytes < snaplen)
+		bytes = snaplen;
 	return bytes <= SNAPLEN_MAX ? bytes : 0;
 }
 
@@ -368,13 +370,22 @@ static __always_inline bool tls_tells_much(void)
 	return ++teller->notes > TLS_NOTES_MAX;
 }
 
+static __always_inline void tls_count_lost_note(void)
+{
+	const __u32 zero = 0;
+	struct driver_counters *driver = bpf_map_lookup_elem(&driver_counters, &zero);
+
+	if (driver)
+		count(&driver->tls_notes_lost);
+}
+
 static __always_inline void tls_tell(__u64 ino, __u32 dev)
 {
 	const struct tls_note note = {.pid = current_pid(), .dev = dev, .ino = ino};
 
-	if (tls_tells_much())
-		return;
-	bpf_ringbuf_output(&tls_notes, (void *)&note, sizeof(note), 0);
+	if (tls_tells_much() ||
+	    bpf_ringbuf_output(&tls_notes, (void *)&note, sizeof(note), 0))
+		tls_count_lost_note();
 }
 
 static __always_inline int note_tls_exec_run(__u64 *ctx)

@@ -565,6 +565,12 @@ static void append_tls(const struct input_live *live, struct buf *text)
 			   "agent: --tls: programs could not be set in libraries %" PRIu64
 			   " times: %s\n",
 			   stats.failed, strerror(-stats.error));
+	if (live->stats.tls_notes_lost)
+		buf_printf(text,
+			   "agent: --tls: programs and libraries that were not looked at at once, "
+			   "as a "
+			   "process had too many: %" PRIu64 "\n",
+			   live->stats.tls_notes_lost);
 }
 
 static void mute_end(struct input *input, pid_t pid, uint64_t *ns)

@@ -143,6 +143,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 	}
 	if (place->tls)
 		config.tls_chosen = options->tls;
+	config.tls_chosen.is_asked = place->tls && selection->events[EVENT_tls_data] & WHY_FILTER;
 	read_threads_at_once(plan, &config);
 	watch_own(&config);
 	choose(plan, &config);
@@ -302,6 +303,10 @@ void live_warnings_append(const struct scap_live *live, const struct live_lacks 
 			   "evt.via and fd.slot have no value\n",
 			   live_uring_text(live));
 	append_filters(live, options->verbose, text);
+	if (options->tls.wanted && options->write && !options->writer.native)
+		BUF_LITERAL(text,
+			    "agent: --tls: files for others have no plaintext, so that requests "
+			    "under TLS cannot be made of them again; --native keeps it\n");
 	if (options->verbose)
 		append_costs(live, lacks, options->call_hooks, text);
 	append_roots(live, text);

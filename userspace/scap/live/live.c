@@ -598,19 +598,19 @@ static int read_driver_counters(struct scap_live *live, struct scap_live_stats *
 {
 	struct driver_counters *by_cpu = calloc(live->loaded.cpus, sizeof(*by_cpu));
 	uint64_t begun[RATE_LIMITS] = {0};
+	int map = live->maps[LIVE_MAP_DRIVER_COUNTERS], r;
 	uint32_t zero = 0;
-	int r = 0;
 
 	if (!by_cpu)
 		return -ENOMEM;
-	if (bpf_map_lookup_elem(live->maps[LIVE_MAP_DRIVER_COUNTERS], &zero, by_cpu) < 0)
-		r = -errno;
+	r = bpf_map_lookup_elem(map, &zero, by_cpu) < 0 ? -errno : 0;
 	for (uint32_t cpu = 0; cpu < live->loaded.cpus && r == 0; cpu++) {
 		stats->compat += by_cpu[cpu].compat;
 		stats->unnoted += by_cpu[cpu].unnoted;
 		stats->untimed += by_cpu[cpu].untimed;
 		stats->ownerless += by_cpu[cpu].ownerless;
 		stats->owners_dropped += by_cpu[cpu].owners_dropped;
+		stats->tls_notes_lost += by_cpu[cpu].tls_notes_lost;
 		for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
 			begun[kind] += by_cpu[cpu].rates_begun[kind];
 	}

@@ -134,6 +134,7 @@ struct scap_live_stats {
 	uint64_t untimed; /* calls without latency: another thread used their place in the table */
 	uint64_t ownerless; /* events of sockets of which it is not known whose they are */
 	uint64_t owners_dropped; /* sockets of which there were too many to keep whose they are */
+	uint64_t tls_notes_lost; /* of programs and libraries that may speak TLS */
 	uint64_t rates_ended; /* at least: counters of rate_limits that gave way to newer ones */
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes; /* of all rings */

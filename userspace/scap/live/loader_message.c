@@ -129,8 +129,8 @@ static const char *find_fault(const struct loader_config *wire)
 	if (wire->enter_times > 1 || wire->thread_times > 1 || wire->verbose > 1 ||
 	    wire->has_budget > 1 || wire->environments > 1 || wire->chooses > 1 ||
 	    wire->chooses_children > 1 || wire->holds > 1 || wire->tls_chosen.wanted > 1 ||
-	    wire->tls_chosen.all > 1 || wire->entry_notes > ENTRY_NOTES_ALL ||
-	    wire->call_hooks > CALL_HOOKS_EACH)
+	    wire->tls_chosen.all > 1 || wire->tls_chosen.is_asked > 1 ||
+	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
 	if (wire->call_rows_by & ~CALL_ROWS_BY_ALL)
 		return "what calls are counted by";
