@@ -397,7 +397,12 @@ const char *stacks_loss_text(enum stacks_loss loss)
 		[STACKS_LOST_FRAMES] = "samples without frames, as there were too many stacks",
 		[STACKS_LOST_FILES] = "files left out, as there were too many",
 		[STACKS_LOST_PROCESSES] = "processes left out, as there were too many",
-		[STACKS_UNREAD_PROCESSES] = "processes that ended before they were looked at"};
+		[STACKS_UNREAD_PROCESSES] = "processes that ended before they were looked at",
+		[STACKS_UNOPENED_FILES] =
+			"files were not opened, as there were no more descriptors (ulimit -n)",
+		[STACKS_VANISHED_FILES] =
+			"times a process had ended before one of its files was opened",
+		[STACKS_FULL_PAGES] = "pages of unwind tables left out, as there was no room"};
 
 	return texts[loss];
 }

@@ -162,6 +162,10 @@ enum stacks_loss {
 	STACKS_LOST_FILES, /* there were too many files: frames without them */
 	STACKS_LOST_PROCESSES, /* there were too many processes in the set */
 	STACKS_UNREAD_PROCESSES, /* processes that had ended before they were looked at */
+	STACKS_UNOPENED_FILES, /* no descriptor was free for them: they have no names, nor tables */
+	STACKS_VANISHED_FILES, /* times that the process of a file had ended before that was opened
+				*/
+	STACKS_FULL_PAGES, /* pages of unwind tables for which there was no room */
 	STACKS_LOSSES,
 };
 

@@ -92,6 +92,7 @@ struct {
 /* Set before the programs are loaded. */
 const volatile __u64 secret; /* of hashes: nobody can choose stacks that have the same one */
 const volatile __u32 cpus = 1; /* that there can be */
+const volatile __u32 kernel_frames_max = PROFILE_FRAMES_MAX; /* kernel.perf_event_max_stack */
 const volatile bool has_targets; /* processes that are not in the map are left out */
 const volatile __u32 own_pid; /* the process that profiles, which is left out; 0: none is */
 

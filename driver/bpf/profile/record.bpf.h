@@ -63,7 +63,7 @@ static __always_inline __u64 keep_kernel_stack(struct work *work, void *ctx)
 		work->hash ^= work->hash >> 29;
 	}
 	work->stack.count = bytes / sizeof(__u64);
-	if (work->stack.count >= PROFILE_FRAMES_MAX)
+	if (work->stack.count >= kernel_frames_max)
 		work->stack.lack = PROFILE_TOO_DEEP;
 	return keep_stack(work);
 }

@@ -32,6 +32,9 @@ enum {
 /* Sending the profiles of an interval may take half of it, and at least this. */
 #define SEND_LEAST_NS UINT64_C(5000000000)
 
+/* Finding the names of an interval may take half of it, and at least this. */
+#define NAMES_LEAST_NS UINT64_C(10000000000)
+
 struct continuous_writer {
 	struct continuous_writer_config config;
 	struct namer *namer;
@@ -39,6 +42,7 @@ struct continuous_writer {
 	struct continuous_files *files; /* NULL: none are written */
 	struct sender *sender; /* NULL: none are sent */
 	char host[HOST_NAME_MAX + 1];
+	uint64_t names_until_ns; /* monotonic: no more names are looked for then */
 	uint64_t send_until_ns; /* monotonic: of what is to be sent then no more is tried */
 	struct buf out;
 	struct error said; /* the last failure: the same one is said once */
@@ -49,6 +53,13 @@ struct continuous_writer {
 	struct stacks *stacks; /* NULL: there is nothing to do */
 	bool ends;
 };
+
+static bool names_are_over(void *context)
+{
+	const struct continuous_writer *writer = context;
+
+	return clock_ns(CLOCK_MONOTONIC) > writer->names_until_ns;
+}
 
 int continuous_writer_create(const struct continuous_writer_config *config,
 			     struct continuous_writer **writer, struct error *err)
@@ -77,6 +88,8 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 	r = made->container_names ? namer_create_here(config->proc, &made->namer) : -ENOMEM;
 	if (r)
 		error_set(err, r, "out of memory");
+	else
+		namer_limit(made->namer, names_are_over, made);
 	if (r == 0 && files.folder)
 		r = continuous_files_open(&files, &made->files, err);
 	if (r == 0 && config->options->endpoint)
@@ -227,6 +240,8 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 	struct profile_groups groups = {0};
 	struct error err = {""};
 
+	writer->names_until_ns =
+		clock_ns(CLOCK_MONOTONIC) + (half_ns > NAMES_LEAST_NS ? half_ns : NAMES_LEAST_NS);
 	writer->send_until_ns =
 		clock_ns(CLOCK_MONOTONIC) + (half_ns > SEND_LEAST_NS ? half_ns : SEND_LEAST_NS);
 	if (profile_groups_make(stacks, WRITER_CONTAINERS_MAX, &groups)) {

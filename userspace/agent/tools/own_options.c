@@ -55,13 +55,21 @@ static void make_tables(const struct own_options *own, char letters[3 * OWN_ROWS
 
 static int reject(const struct own_options *own, int code, const char *word, struct error *err)
 {
+	bool is_name = word[0] == '-' && word[1] == '-';
 	struct nearest nearest;
+	char letter[3];
 
+	/* Of letters in one word it is the one that is wrong. */
+	if (!is_name && optopt > ' ' && optopt < 127) {
+		snprintf(letter, sizeof(letter), "-%c", optopt);
+		word = letter;
+	}
 	if (code == ':')
 		return error_set(err, -EINVAL, "%s: %s needs a value", own->command, word);
-	nearest_init(&nearest, word + 2 * (word[0] == '-' && word[1] == '-'), strlen(word));
-	if (word[0] == '-' && word[1] == '-')
-		nearest_init(&nearest, word + 2, strcspn(word + 2, "="));
+	if (!is_name)
+		return error_set(err, -EINVAL, "%s: %s: unknown option; agent %s --help lists them",
+				 own->command, word, own->command);
+	nearest_init(&nearest, word + 2, strcspn(word + 2, "="));
 	for (size_t i = 0; i < own->count; i++)
 		if (own->rows[i].name)
 			nearest_offer(&nearest, own->rows[i].name);

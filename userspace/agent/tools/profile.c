@@ -36,7 +36,15 @@ struct profile_job {
 	struct stacks stacks;
 	int signals; /* a signalfd */
 	struct profile_who *who;
+	struct profile_output output;
+	uint64_t names_until_ns; /* monotonic: then no more names are looked for */
 };
+
+/* Names of files that make it hard take no longer than this. */
+#define NAMES_NS UINT64_C(60000000000)
+
+/* Set by the first signal behind the capture; the next one ends the process. */
+static volatile sig_atomic_t profile_is_asked_to_end;
 
 static bool profile_describe(void *context, struct stack_process *process)
 {
@@ -96,6 +104,8 @@ static int profile_open(struct profile_job *job, const struct options *agent, st
 	int r = host_open(&job->host, agent->host_root, err);
 
 	if (r == 0)
+		r = profile_output_open(options, &job->output, err);
+	if (r == 0)
 		r = profile_who_open(&who, &job->who, err);
 	if (r)
 		return r;
@@ -128,22 +138,40 @@ static int follow_until(struct profile_job *job, uint64_t end_ns)
 	return r < 0 ? r : 0;
 }
 
+static void profile_note_signal(int number)
+{
+	profile_is_asked_to_end = 1;
+}
+
+static bool profile_names_are_over(void *context)
+{
+	const struct profile_job *job = context;
+
+	return profile_is_asked_to_end || clock_ns(CLOCK_MONOTONIC) > job->names_until_ns;
+}
+
 /*
  * The capture is complete. What files of others have in them decides how long finding names takes:
- * the next signal ends it, and it has no priority.
+ * it has no priority and a limit, the next signal ends it, and what was captured is written with
+ * the names that were found. The one after that ends all.
  */
 static void profile_end_capture(struct profile_job *job)
 {
+	const struct sigaction note = {.sa_handler = profile_note_signal,
+				       .sa_flags = SA_RESTART | (int)SA_RESETHAND};
 	struct signalfd_siginfo taken;
 	sigset_t set;
 
 	while (read(job->signals, &taken, sizeof(taken)) == sizeof(taken))
 		;
+	sigaction(SIGINT, &note, NULL);
+	sigaction(SIGTERM, &note, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	(void)setpriority(PRIO_PROCESS, 0, 0);
+	job->names_until_ns = clock_ns(CLOCK_MONOTONIC) + NAMES_NS;
 }
 
 static int profile_capture_all(struct profile_job *job)
@@ -197,6 +225,14 @@ static void profile_print_cost(const struct profile_job *job)
 		100.0 * (double)run_ns / ((double)wall_ns * (double)cpus), cpus, own_s);
 }
 
+static int profile_print_job(struct profile_job *job, struct error *err)
+{
+	const struct profile_printing printing = {job->options, scap_proc_dir(job->host.proc),
+						  profile_names_are_over, job};
+
+	return profile_print(&printing, &job->output, &job->stacks, err);
+}
+
 static int profile_run_with(const struct profile_options *options, const struct options *agent)
 {
 	struct profile_job job = {.options = options, .signals = -1};
@@ -219,9 +255,10 @@ static int profile_run_with(const struct profile_options *options, const struct 
 	if (r == 0)
 		profile_who_print_lacks(job.who);
 	if (r == 0)
-		r = profile_print(options, scap_proc_dir(job.host.proc), &job.stacks, &err);
+		r = profile_print_job(&job, &err);
 	profile_capture_close(job.capture);
 	profile_who_close(job.who);
+	profile_output_close(&job.output);
 	stacks_finish(&job.stacks);
 	host_close(&job.host);
 	if (job.signals >= 0)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/formats/flame.h"
@@ -23,13 +24,43 @@ enum {
 	BEFORE_BYTES_MAX = 1 << 30,
 };
 
-static int name_stacks(int proc, const struct stacks *stacks, struct profile_names *names)
+int profile_output_open(const struct profile_options *options, struct profile_output *output,
+			struct error *err)
+{
+	const char *path = options->write ? options->write : options->before;
+	int fd, r = 0;
+
+	*output = (struct profile_output){.file = stdout};
+	if (options->write) {
+		fd = open(options->write, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		output->file = fd < 0 ? NULL : fdopen(fd, "w");
+		if (!output->file)
+			r = -errno;
+	}
+	if (r == 0 && options->before) {
+		path = options->before;
+		r = proc_read_file(AT_FDCWD, path, BEFORE_BYTES_MAX, &output->before);
+	}
+	return r ? error_set(err, r, "%s: %s", path, strerror(-r)) : 0;
+}
+
+void profile_output_close(struct profile_output *output)
+{
+	if (output->file && output->file != stdout)
+		fclose(output->file);
+	buf_finish(&output->before);
+	*output = (struct profile_output){0};
+}
+
+static int name_stacks(const struct profile_printing *printing, const struct stacks *stacks,
+		       struct profile_names *names)
 {
 	struct namer *namer;
-	int r = namer_create_here(proc, &namer);
+	int r = namer_create_here(printing->proc, &namer);
 
 	if (r)
 		return r;
+	namer_limit(namer, printing->is_over, printing->context);
 	r = namer_run(namer, stacks, names);
 	namer_destroy(namer);
 	return r;
@@ -85,24 +116,9 @@ static int write_tree(const struct profile_options *options, const struct stacks
 	}
 }
 
-static int add_before(const struct profile_options *options, struct flame *flame, struct error *err)
-{
-	struct buf text = {0};
-	int r;
-
-	if (!options->before)
-		return 0;
-	r = proc_read_file(AT_FDCWD, options->before, BEFORE_BYTES_MAX, &text);
-	if (r)
-		error_set(err, r, "%s: %s", options->before, strerror(-r));
-	else
-		r = flame_add_folded(flame, FLAME_BEFORE, text.data, text.len, err);
-	buf_finish(&text);
-	return r;
-}
-
-static int make_tree(const struct profile_options *options, const struct stacks *stacks,
-		     const struct profile_names *names, struct buf *out, struct error *err)
+static int make_tree(const struct profile_options *options, const struct profile_output *output,
+		     const struct stacks *stacks, const struct profile_names *names,
+		     struct buf *out, struct error *err)
 {
 	const struct flame_options frames = {.threads = options->threads,
 					     .containers = options->containers,
@@ -113,29 +129,43 @@ static int make_tree(const struct profile_options *options, const struct stacks 
 	if (r)
 		return r;
 	r = flame_add_stacks(&flame, FLAME_NOW, stacks, names, &frames);
-	if (r == 0)
-		r = add_before(options, &flame, err);
+	if (r == 0 && options->before)
+		r = flame_add_folded(&flame, FLAME_BEFORE, output->before.data, output->before.len,
+				     err);
 	if (r == 0)
 		r = flame_complete(&flame);
 	if (r == 0)
 		r = write_tree(options, stacks, &flame, out);
+	if (flame.cut)
+		fprintf(stderr,
+			"agent: %llu frames are not shown, as stacks are too deep or there was no "
+			"room\n",
+			(unsigned long long)flame.cut);
 	flame_finish(&flame);
 	return r;
 }
 
-static int write_out(const struct profile_options *options, const struct buf *out,
-		     struct error *err)
+/* A file gets the size of what is written. */
+static int write_out(const struct profile_options *options, struct profile_output *output,
+		     const struct buf *out, struct error *err)
 {
-	FILE *file = options->write ? fopen(options->write, "we") : stdout;
+	const char *name = options->write ? options->write : "standard output";
+	FILE *file = output->file;
+	struct stat st;
 	int r = 0;
 
-	if (!file)
-		return error_set(err, -errno, "%s: %s", options->write, strerror(errno));
+	/* What is no regular file has no size. */
+	if (options->write && fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) &&
+	    ftruncate(fileno(file), 0) != 0)
+		r = -errno;
 	if (fwrite(out->data, 1, out->len, file) != out->len || fflush(file))
-		r = error_set(err, -EIO, "cannot write the profile");
-	if (file != stdout)
-		fclose(file);
-	return r;
+		r = r ? r : -errno;
+	if (file != stdout) {
+		output->file = NULL;
+		if (fclose(file) && !r)
+			r = -errno;
+	}
+	return r ? error_set(err, r, "cannot write the profile to %s: %s", name, strerror(-r)) : 0;
 }
 
 /* Frames that are missing, by cause, and what could not be counted. */
@@ -145,7 +175,9 @@ static void print_lacks(const struct stacks *stacks, const struct profile_names 
 
 	for (size_t i = 0; i < stacks->rows_count; i++) {
 		all += stacks->rows[i].times;
-		lacks[stacks->rows[i].user.lack] += stacks->rows[i].times;
+		uint8_t lack = stacks->rows[i].user.lack;
+
+		lacks[lack ? lack : stacks->rows[i].kernel.lack] += stacks->rows[i].times;
 	}
 	for (int i = STACK_WHOLE + 1; i < STACK_LACKS; i++)
 		if (lacks[i])
@@ -162,24 +194,25 @@ static void print_lacks(const struct stacks *stacks, const struct profile_names 
 				(unsigned long long)names->lacks[i], names_lack_text(i));
 }
 
-int profile_print(const struct profile_options *options, int proc, const struct stacks *stacks,
-		  struct error *err)
+int profile_print(const struct profile_printing *printing, struct profile_output *output,
+		  const struct stacks *stacks, struct error *err)
 {
-	struct profile_options chosen = *options;
+	struct profile_options chosen = *printing->options;
 	struct profile_names names = {0};
 	struct buf out = {0};
-	int r = name_stacks(proc, stacks, &names);
+	int r = name_stacks(printing, stacks, &names);
 
 	if (chosen.format == PROFILE_CHOOSE)
 		chosen.format =
-			!options->write && isatty(STDOUT_FILENO) ? PROFILE_TOP : PROFILE_FOLDED;
+			!chosen.write && isatty(STDOUT_FILENO) ? PROFILE_TOP : PROFILE_FOLDED;
 	if (r == 0)
-		r = chosen.format == PROFILE_PPROF ? pprof_write(stacks, &names, &out)
-						   : make_tree(&chosen, stacks, &names, &out, err);
+		r = chosen.format == PROFILE_PPROF
+			    ? pprof_write(stacks, &names, &out)
+			    : make_tree(&chosen, output, stacks, &names, &out, err);
 	if (r == -ENOMEM || out.failed)
 		r = error_set(err, -ENOMEM, "out of memory");
 	if (r == 0)
-		r = write_out(options, &out, err);
+		r = write_out(&chosen, output, &out, err);
 	if (r == 0)
 		print_lacks(stacks, &names);
 	names_finish(&names);

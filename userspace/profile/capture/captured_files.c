@@ -16,6 +16,7 @@
 #include <linux/magic.h>
 
 #include "scap/symbols/symbol_maps.h"
+#include "util/clock.h"
 #include "util/regular.h"
 
 enum {
@@ -285,36 +286,51 @@ static int load_page(struct captured_files *files, struct captured_file *file, u
 
 static void drop_unwind(struct captured_files *files, struct captured_file *file)
 {
-	if (file->index) {
+	if (file->is_filling) {
 		files->unwind_bytes -= unwind_bytes(file->unwind);
 		files->unfilled--;
 	}
 	unwind_close(file->unwind);
 	file->unwind = NULL;
-	file->index = 0;
+	file->is_filling = false;
 	file->filled = 0;
 }
 
-/* All pages of a small file; those of a large one are made when they are wanted. */
+/* Files with tables that are hard to make must not keep those of others waiting. */
+static bool is_late(const struct captured_files *files)
+{
+	return files->until_ns && clock_ns(CLOCK_MONOTONIC) > files->until_ns;
+}
+
+/* Pages are made when they are wanted, or when there is nothing else to do. */
+static int keep_unwind(struct captured_files *files, struct captured_file *file)
+{
+	if (unwind_bytes(file->unwind) > UNWIND_BYTES_MAX - files->unwind_bytes)
+		return -ENOSPC;
+	files->unwind_bytes += unwind_bytes(file->unwind);
+	files->unfilled++;
+	file->is_filling = true;
+	return 0;
+}
+
+/* All pages of a small file, while there is time; those of a large one later. */
 static uint32_t load_tables(struct captured_files *files, struct captured_file *file,
 			    uint32_t index)
 {
 	const uint32_t *pages;
-	size_t count;
+	size_t count, i = 0;
 	int r = 0;
 
 	pages = unwind_pages(file->unwind, &count);
-	if (count > PAGES_AT_ONCE) {
-		if (unwind_bytes(file->unwind) <= UNWIND_BYTES_MAX - files->unwind_bytes) {
-			files->unwind_bytes += unwind_bytes(file->unwind);
-			files->unfilled++;
-			file->index = index;
+	file->index = index;
+	while (r == 0 && i < count && count <= PAGES_AT_ONCE && !is_late(files))
+		r = load_page(files, file, index, pages[i++]);
+	if (r == 0 && i < count) {
+		r = keep_unwind(files, file);
+		file->filled = i;
+		if (r == 0)
 			return PROFILE_FILE_LOADED;
-		}
-		r = -ENOSPC;
 	}
-	for (size_t i = 0; r == 0 && i < count; i++)
-		r = load_page(files, file, index, pages[i]);
 	drop_unwind(files, file);
 	file->is_cut = r != 0;
 	return r ? PROFILE_FILE_FULL : PROFILE_FILE_LOADED;
@@ -327,12 +343,12 @@ bool captured_files_fill(struct captured_files *files)
 	size_t count;
 
 	for (size_t i = 0; files->unfilled && i < files->count && !file; i++)
-		if (files->list[i].index)
+		if (files->list[i].is_filling)
 			file = &files->list[i];
 	if (!file)
 		return false;
 	pages = unwind_pages(file->unwind, &count);
-	for (int i = 0; i < PAGES_TO_FILL && file->filled < count; i++) {
+	for (int i = 0; i < PAGES_TO_FILL && file->filled < count && !is_late(files); i++) {
 		const struct profile_page_key key = {file->index, pages[file->filled++]};
 		struct profile_page page;
 
@@ -356,7 +372,7 @@ bool captured_files_fill(struct captured_files *files)
 static bool may_be_opened_later(struct captured_file *file, int r)
 {
 	return file->file.kind == STACK_FILE && file->file.fd < 0 && r != -EOPNOTSUPP &&
-	       r != -EINVAL && file->tries++ < TRIES_MAX;
+	       r != -EINVAL && r != -EMFILE && r != -ENFILE && file->tries++ < TRIES_MAX;
 }
 
 /* Opens a file, and loads its tables. Returns its state, or -EAGAIN: by another process perhaps. */
@@ -375,9 +391,11 @@ static int load_file(struct captured_files *files, const struct profile_file *se
 	if (r && may_be_opened_later(file, r))
 		return -EAGAIN;
 	file->was_opened = true;
+	files->unopened += r == -EMFILE || r == -ENFILE;
 	if (r == 0)
 		return (int)load_tables(files, file, seen->index);
-	return r == -E2BIG || r == -ENOMEM ? PROFILE_FILE_FULL : PROFILE_FILE_BARE;
+	return r == -E2BIG || r == -ENOMEM || r == -EMFILE || r == -ENFILE ? PROFILE_FILE_FULL
+									   : PROFILE_FILE_BARE;
 }
 
 int captured_files_add(struct captured_files *files, const struct profile_file_key *key)
@@ -474,6 +492,22 @@ int captured_files_add_mapped(struct captured_files *files, uint32_t pid)
 	return r;
 }
 
+/* Pages that a file has, or not, take room: whoever runs code at any offset has the kernel want it.
+ */
+static int want_no_more(struct captured_files *files, const struct captured_file *file,
+			const struct profile_page_key *key)
+{
+	struct profile_file seen;
+
+	files->tables.full++;
+	(void)bpf_map_delete_elem(files->tables.pages_map, key);
+	if (bpf_map_lookup_elem(files->files_map, &file->key, &seen) == 0) {
+		seen.state = PROFILE_FILE_FULL;
+		(void)bpf_map_update_elem(files->files_map, &file->key, &seen, BPF_EXIST);
+	}
+	return 0;
+}
+
 int captured_files_want(struct captured_files *files, const struct profile_page_key *key)
 {
 	struct captured_file *file = captured_files_find(files, key->file);
@@ -483,9 +517,11 @@ int captured_files_want(struct captured_files *files, const struct profile_page_
 	if (!file || (bpf_map_lookup_elem(files->tables.pages_map, key, &page) == 0 &&
 		      page.state != PROFILE_PAGE_WANTED))
 		return 0;
+	if (file->share.pages >= TABLES_PAGES_OF_FILE)
+		return want_no_more(files, file, key);
 	if (file->unwind)
 		r = load_page(files, file, key->file, key->page);
-	else
+	else if (file->share.pages++ < TABLES_PAGES_OF_FILE)
 		r = tables_load_none(&files->tables, key, file->is_cut);
 	return r == -ENOSPC ? 0 : r;
 }

@@ -15,6 +15,7 @@ struct captured_file {
 	struct stack_file file; /* `fd` is owned; path: of captured_files.texts */
 	struct unwind *unwind; /* owned; NULL: it has none, or all are loaded */
 	uint32_t index; /* of the pages that are loaded of it */
+	bool is_filling; /* not all of them are: see captured_files_fill() */
 	size_t filled; /* pages of it that were loaded before they were wanted */
 	bool is_cut; /* there was no room for all of them */
 	struct tables_share share; /* what it has taken of the tables */
@@ -39,6 +40,8 @@ struct captured_files {
 	size_t unwind_bytes; /* of tables that are kept */
 	size_t unfilled; /* files whose pages are not all loaded */
 	uint64_t vanished; /* times that a process had ended before a file of it could be opened */
+	uint64_t unopened; /* files for which there was no descriptor */
+	uint64_t until_ns; /* monotonic: pages are left for later then; 0: they are not */
 };
 
 /* `tables` was opened, and is owned from then on. cpus: that there can be. */

@@ -28,6 +28,9 @@ enum {
 	MAPPED_EACH_NS = 50000000, /* between processes whose mappings are read, on average */
 	MAPPED_AHEAD_NS = 1000000000, /* at the beginning, or after a while, so many at once */
 	STACKS_EACH = 4, /* generations from one removal of stacks to the next */
+	STEP_NS = 50000000, /* for what is new; the rest of it in the next step */
+	STEPS_OF_READ = 20, /* before what was counted is read */
+	CPUS_EACH_NS = 1000000000, /* between two looks for CPUs that came online */
 };
 
 struct profile_capture {
@@ -38,8 +41,9 @@ struct profile_capture {
 	struct captured_processes processes;
 	struct kernel_functions functions;
 	struct collect_job collector;
-	struct bpf_link **links; /* owned: samples, for each CPU */
-	size_t links_count;
+	struct bpf_link **links; /* owned: samples, by CPU; NULL: it was not online */
+	size_t links_count; /* CPUs that there can be */
+	uint64_t cpus_due_ns; /* monotonic: when CPUs are looked for again; 0: not */
 	uint32_t possible_cpus;
 	uint64_t losses[PROFILE_LOSSES]; /* that were read already */
 	uint64_t generations;
@@ -62,6 +66,18 @@ static uint32_t own_pid(int proc)
 	return (uint32_t)strtoul(text, NULL, 10);
 }
 
+/* How many frames the kernel gives of its own stacks. */
+static uint32_t read_frames_max(int proc)
+{
+	struct buf text = {0};
+	unsigned long most = 0;
+
+	if (proc_read_file(proc, "sys/kernel/perf_event_max_stack", 64, &text) == 0)
+		most = strtoul(text.data, NULL, 10);
+	buf_finish(&text);
+	return most > 0 && most < PROFILE_FRAMES_MAX ? (uint32_t)most : PROFILE_FRAMES_MAX;
+}
+
 static void configure(struct profile_capture *capture)
 {
 	struct profile_programs *programs = capture->programs;
@@ -71,6 +87,7 @@ static void configure(struct profile_capture *capture)
 	(void)!getrandom(&secret, sizeof(secret), GRND_NONBLOCK);
 	programs->rodata->secret = secret;
 	programs->rodata->cpus = capture->possible_cpus;
+	programs->rodata->kernel_frames_max = read_frames_max(config->proc);
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
 	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
@@ -161,7 +178,8 @@ static int follow(void *context, void *data, size_t bytes)
 	}
 	if (r)
 		capture->error = r;
-	return 0;
+	/* This one is done; those behind it wait. */
+	return clock_ns(CLOCK_MONOTONIC) > capture->files.until_ns ? -EAGAIN : 0;
 }
 
 int profile_capture_fd(const struct profile_capture *capture)
@@ -169,13 +187,24 @@ int profile_capture_fd(const struct profile_capture *capture)
 	return ring_buffer__epoll_fd(capture->news);
 }
 
+/* Returns how much was new; -EAGAIN: there is more, for another time; or -errno. */
+static int take_news(struct profile_capture *capture)
+{
+	int r;
+
+	capture->files.until_ns = clock_ns(CLOCK_MONOTONIC) + STEP_NS;
+	r = ring_buffer__consume(capture->news);
+	return capture->error ? capture->error : r;
+}
+
 int profile_capture_step(struct profile_capture *capture)
 {
-	int r = ring_buffer__consume(capture->news);
+	int r = take_news(capture);
 
-	if (r < 0 || capture->error)
-		return r < 0 ? r : capture->error;
-	return r == 0 ? captured_files_fill(&capture->files) : 0;
+	if (r < 0)
+		return r == -EAGAIN ? 1 : r;
+	/* Also where there is always something new, as programs begin all the time. */
+	return captured_files_fill(&capture->files);
 }
 
 /* Opening. */
@@ -288,11 +317,12 @@ static int sample_cpu(struct profile_capture *capture, unsigned int cpu)
 		close(fd);
 		return r;
 	}
-	capture->links[capture->links_count++] = link;
+	capture->links[cpu] = link;
 	return 0;
 }
 
-static int begin_samples(struct profile_capture *capture, struct error *err)
+/* Those that are online and not sampled yet. */
+static int sample_cpus(struct profile_capture *capture)
 {
 	char text[PERF_CPUS_TEXT_BYTES];
 	struct perf_cpus cpus = {0};
@@ -301,16 +331,42 @@ static int begin_samples(struct profile_capture *capture, struct error *err)
 
 	if (r == 0)
 		r = perf_cpus_read(text, &arena, &cpus);
-	if (r == 0) {
-		capture->links = calloc(cpus.count, sizeof(struct bpf_link *));
-		r = capture->links ? 0 : -ENOMEM;
-	}
 	for (size_t i = 0; r == 0 && i < cpus.count; i++) {
-		r = sample_cpu(capture, cpus.numbers[i]);
+		unsigned int cpu = cpus.numbers[i];
+
+		if (cpu < capture->links_count && !capture->links[cpu])
+			r = sample_cpu(capture, cpu);
 		if (r == -ENODEV) /* it has gone meanwhile */
 			r = 0;
 	}
 	arena_finish(&arena);
+	return r;
+}
+
+/*
+ * Samples of CPUs that came online since; the events of one that went offline go on when it is
+ * back. What fails is tried again.
+ */
+static void follow_online_cpus(struct profile_capture *capture)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!capture->cpus_due_ns || now < capture->cpus_due_ns || !capture->links)
+		return;
+	capture->cpus_due_ns = now + CPUS_EACH_NS;
+	(void)sample_cpus(capture);
+}
+
+static int begin_samples(struct profile_capture *capture, struct error *err)
+{
+	int r = -ENOMEM;
+
+	capture->links = calloc(capture->possible_cpus, sizeof(struct bpf_link *));
+	if (capture->links) {
+		capture->links_count = capture->possible_cpus;
+		r = sample_cpus(capture);
+		capture->cpus_due_ns = clock_ns(CLOCK_MONOTONIC) + CPUS_EACH_NS;
+	}
 	if (r == -ENOENT || r == -EOPNOTSUPP)
 		return error_set(err, r,
 				 "samples of cycles: this machine does not count them; "
@@ -397,7 +453,11 @@ static int add_losses(struct profile_capture *capture, struct stacks *stacks)
 			r = captured_files_look(&capture->files);
 	}
 	stacks->lost[STACKS_UNREAD_PROCESSES] += capture->processes.unread;
-	capture->processes.unread = 0;
+	stacks->lost[STACKS_UNOPENED_FILES] += capture->files.unopened;
+	stacks->lost[STACKS_VANISHED_FILES] += capture->files.vanished;
+	stacks->lost[STACKS_FULL_PAGES] += capture->files.tables.full;
+	capture->processes.unread = capture->files.unopened = capture->files.vanished =
+		capture->files.tables.full = 0;
 	return r;
 }
 
@@ -410,9 +470,13 @@ static int read_generation(struct profile_capture *capture, struct stacks *stack
 
 	*(volatile uint32_t *)generation = now;
 	nanosleep(&settle, NULL);
-	r = profile_capture_step(capture);
-	if (r > 0)
+	/* Rows have files that are among the news. */
+	r = -EAGAIN;
+	for (int i = 0; i < STEPS_OF_READ && r == -EAGAIN; i++)
+		r = take_news(capture);
+	if (r > 0 || r == -EAGAIN)
 		r = 0;
+	follow_online_cpus(capture);
 	collect_into(&capture->collector, stacks);
 	if (r == 0)
 		r = collect_rows(&capture->collector, now);

@@ -80,6 +80,7 @@ static bool write_rows(struct tables *tables, const struct unwind_rows *rows,
 		tables->chunks[at / PROFILE_CHUNK_ROWS].rows[at % PROFILE_CHUNK_ROWS] =
 			(uint32_t)rows->list[i].at << 16 | rule;
 	}
+	share->pages++;
 	share->rows += (uint32_t)rows->count;
 	share->rules += tables->rules_count - rules_before;
 	return true;

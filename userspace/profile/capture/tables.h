@@ -10,12 +10,13 @@
 
 /* What a file has taken. No file may have all: others would have no tables. */
 struct tables_share {
-	uint32_t rows, rules;
+	uint32_t rows, rules, pages;
 };
 
 enum {
 	TABLES_ROWS_OF_FILE = PROFILE_CHUNKS * PROFILE_CHUNK_ROWS / 3,
 	TABLES_RULES_OF_FILE = PROFILE_RULES / 16,
+	TABLES_PAGES_OF_FILE = PROFILE_PAGES / 4, /* a gibibyte of code, also without rows */
 };
 
 struct tables {

@@ -18,6 +18,10 @@
 enum {
 	/* Of instructions, for the rows of a page: more than any compiler writes. */
 	PAGE_BUDGET_BYTES = 4 << 20,
+	/* Of a file, and so often all of its section: of a frame that is in several pages all but
+	 * the last one are run for each. */
+	FILE_BUDGET_BYTES = 8 << 20,
+	FILE_BUDGET_TIMES = 4,
 	PAGE_BYTES = 1 << PROFILE_PAGE_BITS,
 	BUILD_ID_TYPE = 3, /* NT_GNU_BUILD_ID */
 };
@@ -40,6 +44,7 @@ struct unwind {
 	size_t frames_count, frames_capacity;
 	uint32_t *pages; /* owned */
 	size_t pages_count, pages_capacity;
+	size_t budget; /* bytes of instructions that may yet be run */
 };
 
 /* The section. */
@@ -251,6 +256,7 @@ static int read_elf(Elf *elf, struct unwind *unwind, uint8_t id[UNWIND_BUILD_ID_
 		return -ENOENT;
 	read_build_id(elf, id, id_bytes);
 	r = read_section(elf, unwind);
+	unwind->budget = FILE_BUDGET_BYTES + FILE_BUDGET_TIMES * unwind->section.len;
 	return r ? r : read_index(elf, unwind);
 }
 
@@ -413,11 +419,12 @@ static size_t index_find(const struct unwind *unwind, uint64_t offset)
 	return low;
 }
 
-int unwind_make_page(const struct unwind *unwind, uint32_t page, struct unwind_rows *rows)
+int unwind_make_page(struct unwind *unwind, uint32_t page, struct unwind_rows *rows)
 {
 	const struct profile_rule none = {.is_fixed = PROFILE_RULE_NONE};
 	struct maker maker = {.rows = rows, .page_begin = (uint64_t)page << PROFILE_PAGE_BITS};
-	size_t budget = PAGE_BUDGET_BYTES;
+	size_t most = unwind->budget < PAGE_BUDGET_BYTES ? unwind->budget : PAGE_BUDGET_BYTES;
+	size_t budget = most;
 	size_t i = index_find(unwind, maker.page_begin);
 	int r = 0;
 
@@ -429,6 +436,7 @@ int unwind_make_page(const struct unwind *unwind, uint32_t page, struct unwind_r
 	       unwind->frames[i].begin < maker.page_begin + PAGE_BYTES;
 	     i++)
 		r = make_frame(unwind, &unwind->frames[i], &maker, &budget);
+	unwind->budget -= most - budget;
 	return r;
 }
 

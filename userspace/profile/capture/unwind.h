@@ -49,9 +49,10 @@ struct unwind_rows {
 
 /*
  * Makes the rows of a page, in place of those in `rows`: ascending, no two with the same offset,
- * the first one at 0; none if the page has no frames. Returns 0 or -ENOMEM.
+ * the first one at 0; none if the page has no frames. Frames for which there is no more work in the
+ * budget of the file, or of the page, have a rule that says so. Returns 0 or -ENOMEM.
  */
-int unwind_make_page(const struct unwind *unwind, uint32_t page, struct unwind_rows *rows);
+int unwind_make_page(struct unwind *unwind, uint32_t page, struct unwind_rows *rows);
 void unwind_rows_finish(struct unwind_rows *rows);
 
 #endif

@@ -389,20 +389,25 @@ int pprof_write_plain(const struct stacks *stacks, const struct profile_names *n
 
 static int compress_all(const struct buf *plain, struct buf *out)
 {
-	enum { GZIP = 16, CHUNK_BYTES = 1 << 16 };
-	z_stream stream = {.next_in = (Bytef *)plain->data, .avail_in = (uInt)plain->len};
+	enum { GZIP = 16, CHUNK_BYTES = 1 << 16, INPUT_BYTES = 1 << 30 };
+	z_stream stream = {.next_in = (Bytef *)plain->data};
+	size_t left = plain->len;
 	int r;
 
-	if (plain->len > UINT32_MAX ||
-	    deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP,
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP,
 			 MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	do {
 		if (!buf_reserve(out, CHUNK_BYTES))
 			break;
+		/* Its sizes have 32 bits. */
+		if (!stream.avail_in) {
+			stream.avail_in = (uInt)(left < INPUT_BYTES ? left : INPUT_BYTES);
+			left -= stream.avail_in;
+		}
 		stream.next_out = (Bytef *)out->data + out->len;
 		stream.avail_out = CHUNK_BYTES;
-		r = deflate(&stream, Z_FINISH);
+		r = deflate(&stream, left ? Z_NO_FLUSH : Z_FINISH);
 		out->len += CHUNK_BYTES - stream.avail_out;
 	} while (r == Z_OK);
 	deflateEnd(&stream);

@@ -87,7 +87,8 @@ static int open_dump(const struct stack_process *process, int proc)
 		found = is_dump(&line);
 	fclose(file);
 	return found ? symbol_file_open(&(const struct symbol_file){process->pid, line.begin,
-								    line.end, line.id, line.path},
+								    line.end, line.id, line.path,
+								    .only_mapped = true},
 					proc)
 		     : -1;
 }

@@ -18,7 +18,12 @@
 struct namer {
 	struct namer_sources sources; /* owned */
 	struct kept_tables tables;
+	bool (*is_over)(void *context); /* NULL: it never is */
+	void *context;
 };
+
+/* Between two questions whether it is over. */
+enum { NAMES_EACH = 256 };
 
 int namer_create(const struct namer_sources *sources, struct namer **namer)
 {
@@ -61,6 +66,12 @@ void namer_destroy(struct namer *namer)
 	free(namer);
 }
 
+void namer_limit(struct namer *namer, bool (*is_over)(void *context), void *context)
+{
+	namer->is_over = is_over;
+	namer->context = context;
+}
+
 /* One set. */
 
 struct naming {
@@ -71,7 +82,17 @@ struct naming {
 	/* The symbol that was found last: many places have the same one, in a row. */
 	const char *symbol;
 	uint32_t function;
+	bool is_over;
 };
+
+static bool naming_is_over(struct naming *naming)
+{
+	const struct namer *namer = naming->namer;
+
+	if (!naming->is_over && namer->is_over)
+		naming->is_over = namer->is_over(namer->context);
+	return naming->is_over;
+}
 
 /* Of locations: by file and process, and then by place. */
 static int compare_locations(const void *a, const void *b, void *data)
@@ -179,13 +200,15 @@ static int name_group(struct naming *naming, const struct place_group *group)
 	naming->symbol = NULL;
 	for (size_t i = 0; i < group->count && r == 0; i++) {
 		struct names_location *location = &naming->names->locations[group->order[i]];
-		const char *symbol = find_symbol(group, location->at);
+		bool is_over =
+			i % NAMES_EACH == NAMES_EACH - 1 ? naming_is_over(naming) : naming->is_over;
+		const char *symbol = is_over ? NULL : find_symbol(group, location->at);
 
 		if (symbol) {
 			r = name_symbol(naming, location, symbol, group->kind);
 			continue;
 		}
-		location->lack = group->lack;
+		location->lack = is_over ? NAMES_GIVEN_UP : group->lack;
 		if (nameless == UINT32_MAX)
 			r = names_add_function(naming->names, NAMES_UNKNOWN, text, text, &nameless);
 		location->function = r ? 0 : nameless;
@@ -262,7 +285,8 @@ static int name_places(struct naming *naming, uint32_t *order, size_t count)
 			    locations[order[end]].process != first->process)
 				break;
 		group.count = end - i;
-		r = by_kind[group.file->kind](naming, &group);
+		r = naming_is_over(naming) ? name_group(naming, &group)
+					   : by_kind[group.file->kind](naming, &group);
 	}
 	return r;
 }

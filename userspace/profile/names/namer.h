@@ -6,6 +6,8 @@
 #ifndef PROFILE_NAMES_NAMER_H
 #define PROFILE_NAMES_NAMER_H
 
+#include <stdbool.h>
+
 #include "profile/names/names.h"
 #include "profile/stacks.h"
 
@@ -28,6 +30,12 @@ int namer_create(const struct namer_sources *sources, struct namer **namer);
 /* Of this machine; proc: borrowed. Returns 0 or -ENOMEM. */
 int namer_create_here(int proc, struct namer **namer);
 void namer_destroy(struct namer *namer); /* accepts NULL */
+
+/*
+ * While it runs `is_over` is asked, before each file and after some names: from when on it is true
+ * what has no name yet gets none. NULL: it never is.
+ */
+void namer_limit(struct namer *namer, bool (*is_over)(void *context), void *context);
 
 /*
  * Names each place of the stacks. `names` is zeroed, and is to be finished in every case; each of

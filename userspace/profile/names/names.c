@@ -201,6 +201,7 @@ const char *names_lack_text(enum names_lack lack)
 		[NAMES_TOO_LARGE] = "the file has too many symbols",
 		[NAMES_NO_MAP] = "no file is there, and no map of a JIT compiler has it",
 		[NAMES_TOO_MANY] = "there are too many places",
+		[NAMES_GIVEN_UP] = "finding names took too long, or was ended by a signal",
 	};
 
 	return texts[lack];

@@ -37,6 +37,7 @@ enum names_lack {
 	NAMES_TOO_LARGE,
 	NAMES_NO_MAP, /* no map of the JIT compiler was found, or it was not the user's own */
 	NAMES_TOO_MANY, /* places, or there was no memory */
+	NAMES_GIVEN_UP, /* it took too long: see namer_limit() */
 	NAMES_LACKS,
 };
 

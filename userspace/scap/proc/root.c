@@ -209,6 +209,21 @@ static bool is_mounted_by_root(struct proc_text rest)
 	       memmem(rest.at, (size_t)(rest.end - rest.at), by_root, sizeof(by_root) - 1);
 }
 
+bool proc_mount_is_served_as(int fd, int dir, const char *mountinfo)
+{
+	struct proc_text type, more;
+	struct buf mounts = {0};
+	bool is_served = true;
+	uint64_t id;
+
+	if (mount_id(fd, &id) == 0 &&
+	    proc_read_file(dir, mountinfo, MOUNTS_BYTES_MAX, &mounts) == 0 &&
+	    root_find_mount(&mounts, id, &type, &more))
+		is_served = proc_text_prefix(&type, "fuse");
+	buf_finish(&mounts);
+	return is_served;
+}
+
 bool proc_mount_is_of_user_as(int fd, int dir, const char *mountinfo)
 {
 	struct proc_text type, more;

@@ -46,6 +46,12 @@ int proc_root_open_path(int dir, const char *path, uint64_t flags, uint64_t reso
 bool proc_mount_is_of_user(int fd);
 
 /*
+ * Whether a server answers for an open file (FUSE), whoever mounted it, by the mounts of a process,
+ * as below. True also if that cannot be known.
+ */
+bool proc_mount_is_served_as(int fd, int dir, const char *mountinfo);
+
+/*
  * Whether a user mounted the file system of a file that another process sees, whose mounts are in
  * the file `mountinfo` of a folder: "123/mountinfo". True also if that cannot be known.
  */

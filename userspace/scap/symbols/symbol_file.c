@@ -46,14 +46,32 @@ static bool has_device(int fd, const struct symbol_file_id *id)
 	return has_it;
 }
 
-/* Opens for reading what was opened with O_PATH, which is closed, if it is the file. */
-static int open_checked(const struct symbol_file_id *id, int path_fd)
+/*
+ * Whether a server answers for a file, whoever mounted it. Of a mount that neither the process nor
+ * the agent has that is not known.
+ */
+static bool is_served(const struct symbol_file *file, int proc, int path_fd)
 {
+	char name[32];
+
+	snprintf(name, sizeof(name), "%d/mountinfo", file->pid);
+	return proc_mount_is_served_as(path_fd, proc, name) &&
+	       proc_mount_is_served_as(path_fd, AT_FDCWD, "/proc/self/mountinfo");
+}
+
+/* Opens for reading what was opened with O_PATH, which is closed, if it is the file. */
+static int open_checked(const struct symbol_file *sought, int proc, int path_fd)
+{
+	const struct symbol_file_id *id = &sought->id;
 	struct statx file;
 	int fd = -ESTALE;
 
 	if (path_fd < 0)
 		return path_fd;
+	if (is_served(sought, proc, path_fd)) {
+		close(path_fd);
+		return -EOPNOTSUPP;
+	}
 	/* What the kernel knows, without asking a server. */
 	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &file) == 0 &&
 	    file.stx_ino == id->ino)
@@ -74,7 +92,7 @@ static int open_mapped(const struct symbol_file *file, int proc)
 	snprintf(name, sizeof(name), "%d/map_files/%" PRIx64 "-%" PRIx64, file->pid, file->begin,
 		 file->end);
 	fd = openat(proc, name, O_PATH | O_CLOEXEC);
-	return open_checked(&file->id, fd < 0 ? -errno : fd);
+	return open_checked(file, proc, fd < 0 ? -errno : fd);
 }
 
 static int open_in_root(const struct symbol_file *file, int proc)
@@ -88,7 +106,7 @@ static int open_in_root(const struct symbol_file *file, int proc)
 		return -errno;
 	fd = proc_root_open_path(root, file->path, 0, RESOLVE_IN_ROOT);
 	close(root);
-	return open_checked(&file->id, fd);
+	return open_checked(file, proc, fd);
 }
 
 /* Its program, which may be deleted, or replaced by another one. */
@@ -99,18 +117,18 @@ static int open_program(const struct symbol_file *file, int proc)
 
 	snprintf(name, sizeof(name), "%d/exe", file->pid);
 	fd = openat(proc, name, O_PATH | O_CLOEXEC);
-	return open_checked(&file->id, fd < 0 ? -errno : fd);
+	return open_checked(file, proc, fd < 0 ? -errno : fd);
 }
 
 int symbol_file_open(const struct symbol_file *file, int proc)
 {
 	int fd = open_mapped(file, proc), program;
 
-	if (fd >= 0 || file->path[0] != '/')
+	if (fd >= 0 || file->path[0] != '/' || file->only_mapped || fd == -EOPNOTSUPP)
 		return fd;
 	fd = open_in_root(file, proc);
 	if (fd < 0)
-		fd = open_checked(&file->id, proc_root_open_path(AT_FDCWD, file->path, 0, 0));
+		fd = open_checked(file, proc, proc_root_open_path(AT_FDCWD, file->path, 0, 0));
 	if (fd >= 0)
 		return fd;
 	program = open_program(file, proc);

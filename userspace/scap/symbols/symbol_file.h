@@ -6,6 +6,7 @@
 #ifndef SCAP_SYMBOLS_SYMBOL_FILE_H
 #define SCAP_SYMBOLS_SYMBOL_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "scap/symbols/symbol_maps.h"
@@ -15,12 +16,14 @@ struct symbol_file {
 	uint64_t begin, end; /* where it is mapped */
 	struct symbol_file_id id;
 	const char *path; /* borrowed: as the process sees it */
+	bool only_mapped; /* it is not looked for by its path, on mounts of the process */
 };
 
 /*
  * Opens a file for reading as the process has it mapped, as it sees it, as the agent sees it, or as
  * it was executed. proc: a descriptor of /proc. Returns a descriptor, or -errno: -ESTALE if another
- * file is in its place.
+ * file is in its place, -EOPNOTSUPP if a server would have to be asked for it (FUSE), which may
+ * never answer.
  */
 int symbol_file_open(const struct symbol_file *file, int proc);
 

@@ -164,13 +164,24 @@ struct jit_move {
 _Static_assert(sizeof(struct jit_header) == JIT_HEADER_BYTES, "as in the file");
 _Static_assert(sizeof(struct jit_load) == 40 && sizeof(struct jit_move) == 48, "as in the file");
 
+/* What may be done for a whole dump, and for one move: it looks at the latest symbols. */
+enum { STEPS_MAX = 1 << 26, STEPS_OF_MOVE = 4096 };
+
+/* What is left to do. */
+struct jit_budget {
+	uint64_t bytes, steps;
+};
+
 /* What was moved has the name that it had. */
-static void collect_move(struct symbol_collected *all, const struct jit_move *move)
+static void collect_move(struct symbol_collected *all, const struct jit_move *move,
+			 struct jit_budget *budget)
 {
-	enum { MOVES_LOOKED_THROUGH = 4096 }; /* the latest ones */
 	char name[512];
 
-	for (size_t i = all->count; i-- > 0 && all->count - i <= MOVES_LOOKED_THROUGH;) {
+	for (size_t i = all->count; i-- > 0 && all->count - i <= STEPS_OF_MOVE;) {
+		if (!budget->steps)
+			return;
+		budget->steps--;
 		if (all->list[i].entry.begin != move->old_code)
 			continue;
 		/* The texts move when they grow. */
@@ -180,7 +191,8 @@ static void collect_move(struct symbol_collected *all, const struct jit_move *mo
 	}
 }
 
-static void collect_record(struct symbol_collected *all, uint32_t kind, char *body, size_t len)
+static void collect_record(struct symbol_collected *all, uint32_t kind, char *body, size_t len,
+			   struct jit_budget *budget)
 {
 	struct jit_load load;
 	struct jit_move move;
@@ -191,12 +203,13 @@ static void collect_record(struct symbol_collected *all, uint32_t kind, char *bo
 		collect_code(all, load.code, load.code_bytes, body + sizeof(load));
 	} else if (kind == JIT_CODE_MOVE && len >= sizeof(move)) {
 		memcpy(&move, body, sizeof(move));
-		collect_move(all, &move);
+		collect_move(all, &move, budget);
 	}
 }
 
 /* Reads the record at an offset; sets that of the next one. Returns false at the end. */
-static bool read_record(int fd, uint64_t *at, struct symbol_collected *all)
+static bool read_record(int fd, uint64_t *at, struct symbol_collected *all,
+			struct jit_budget *budget)
 {
 	struct jit_record head;
 	char body[LINE_BYTES];
@@ -209,11 +222,12 @@ static bool read_record(int fd, uint64_t *at, struct symbol_collected *all)
 	if (want > sizeof(body) - 1)
 		want = sizeof(body) - 1; /* the code itself is not of interest */
 	len = pread(fd, body, want, (off_t)(*at + sizeof(head)));
-	if (len < 0 || (size_t)len != want)
+	if (len < 0 || (size_t)len != want || budget->bytes < want)
 		return false;
+	budget->bytes -= want;
 	/* The name ends before the code: behind it no byte is looked at. */
 	body[want] = '\0';
-	collect_record(all, head.kind, body, want + 1);
+	collect_record(all, head.kind, body, want + 1, budget);
 	*at += head.bytes;
 	return true;
 }
@@ -221,6 +235,7 @@ static bool read_record(int fd, uint64_t *at, struct symbol_collected *all)
 int symbol_jit_read_dump(int fd, struct symbol_table *table)
 {
 	struct symbol_collected all = {0};
+	struct jit_budget budget = {SYMBOL_JIT_BYTES_MAX, STEPS_MAX};
 	struct jit_header header;
 	uint32_t records = 0;
 	uint64_t at;
@@ -229,7 +244,7 @@ int symbol_jit_read_dump(int fd, struct symbol_table *table)
 	    header.bytes < sizeof(header) || header.bytes > LINE_BYTES)
 		return -EBADMSG;
 	at = header.bytes;
-	while (records++ < SYMBOLS_MAX && !all.error && read_record(fd, &at, &all))
+	while (records++ < SYMBOLS_MAX && !all.error && read_record(fd, &at, &all, &budget))
 		;
 	return complete_code(&all, 0, table);
 }

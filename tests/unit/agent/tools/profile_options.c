@@ -73,6 +73,11 @@ static void rejects_what_does_not_fit(void **state)
 		{"-e cycles --wall 1", "not both -e cycles"},
 		{"-e cycles --off-cpu 1", "not both -e cycles"},
 		{"-o none 1", "-o none"},
+		{"-zF 99 2", "profile: -z: unknown option"},
+		{"-vz 2", "profile: -z: unknown option"},
+		{"2 -F", "which comes last"},
+		{"-F", "-F needs a value"},
+		{"--frek 9 2", "--frek: unknown option (did you mean --freq?)"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -18,9 +18,12 @@ static const char *print_profile(struct profile_options options)
 {
 	static char text[1 << 16];
 	char path[TREE_PATH_BYTES];
+	struct profile_printing printing = {&options,
+					    open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	struct profile_output output = {0};
 	struct stacks stacks;
 	struct error err = {""};
-	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+	int r;
 	FILE *file;
 	size_t len;
 
@@ -29,9 +32,12 @@ static const char *print_profile(struct profile_options options)
 	profiled_create(&stacks);
 	profiled_add(&stacks, 0, NULL, (const uint64_t[]){2, 1, 0}, 5);
 	profiled_add(&stacks, 1, NULL, (const uint64_t[]){1, 0}, 7);
-	r = profile_print(&options, proc, &stacks, &err);
+	r = profile_output_open(&options, &output, &err);
+	if (r == 0)
+		r = profile_print(&printing, &output, &stacks, &err);
+	profile_output_close(&output);
 	stacks_finish(&stacks);
-	close(proc);
+	close(printing.proc);
 	if (r) {
 		snprintf(text, sizeof(text), "%s", err.text);
 		return text;

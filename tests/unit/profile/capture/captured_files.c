@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 
 #include "unit.h"
 
-enum { INDEX = 7, FILES_MAX = 64, PAGES_MAX = 4096 };
+enum { INDEX = 7, FILES_MAX = 64, PAGES_MAX = 1 << 15 };
 
 struct seen {
 	struct captured_files files;
@@ -178,10 +179,91 @@ static void test_want(void **state)
 	close_files(&seen);
 }
 
+/* A file that has pages wanted without end has a share of them, and has no table any more. */
+static void test_share_of_pages(void **state)
+{
+	const struct profile_page wanted = {.state = PROFILE_PAGE_WANTED};
+	struct profile_page_key key = {INDEX, 1 << 20};
+	struct profile_file now;
+	struct seen seen;
+
+	open_files(&seen);
+	see(&seen, (uint32_t)getpid());
+	assert_int_equal(captured_files_add(&seen.files, &seen.key), 0);
+	for (int i = 0; i < TABLES_PAGES_OF_FILE + 100; i++, key.page++) {
+		assert_int_equal(bpf_map_update_elem(seen.pages_map, &key, &wanted, BPF_ANY), 0);
+		assert_int_equal(captured_files_want(&seen.files, &key), 0);
+	}
+	assert_true(count_pages(&seen) <= TABLES_PAGES_OF_FILE);
+	assert_true(seen.files.tables.full >= 100);
+	assert_int_equal(bpf_map_lookup_elem(seen.files_map, &seen.key, &now), 0);
+	assert_int_equal(now.state, PROFILE_FILE_FULL);
+	close_files(&seen);
+}
+
+/* Index 0 is one like others; a file that takes too long is completed later. */
+static void test_later(void **state)
+{
+	struct captured_file *file;
+	struct profile_file seen_file;
+	struct seen seen;
+	size_t pages;
+
+	open_files(&seen);
+	find_self(&seen, &seen_file);
+	seen_file.index = 0;
+	assert_int_equal(bpf_map_update_elem(seen.files_map, &seen.key, &seen_file, BPF_ANY), 0);
+	seen.files.until_ns = 1;
+	assert_int_equal(captured_files_add(&seen.files, &seen.key), 0);
+	file = captured_files_find(&seen.files, 0);
+	assert_non_null(file);
+	assert_true(file->is_filling);
+	assert_int_equal(seen.files.unfilled, 1);
+	assert_int_equal(count_pages(&seen), 0);
+	unwind_pages(file->unwind, &pages);
+	seen.files.until_ns = 0;
+	while (captured_files_fill(&seen.files))
+		;
+	assert_int_equal(seen.files.unfilled, 0);
+	assert_int_equal(seen.files.unwind_bytes, 0);
+	assert_false(file->is_filling);
+	assert_int_equal(count_pages(&seen), pages);
+	close_files(&seen);
+}
+
+/* Without a free descriptor it has no table, which is counted. */
+static void test_descriptors(void **state)
+{
+	struct rlimit limit, before;
+	struct profile_file now;
+	struct seen seen;
+
+	open_files(&seen);
+	see(&seen, (uint32_t)getpid());
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	/* One is enough for the link, none is left for the file. */
+	limit.rlim_cur = 1;
+	for (int fd = 0; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			limit.rlim_cur = (rlim_t)fd + 1;
+	limit.rlim_cur++;
+	for (int fd = 0; fd + 1 < (int)limit.rlim_cur; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			assert_int_equal(dup2(seen.proc, fd), fd);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(captured_files_add(&seen.files, &seen.key), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(seen.files.unopened, 1);
+	assert_int_equal(bpf_map_lookup_elem(seen.files_map, &seen.key, &now), 0);
+	assert_int_equal(now.state, PROFILE_FILE_FULL);
+	close_files(&seen);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_add),
-	cmocka_unit_test(test_vanished),
-	cmocka_unit_test(test_want),
+	cmocka_unit_test(test_add),   cmocka_unit_test(test_vanished),
+	cmocka_unit_test(test_want),  cmocka_unit_test(test_share_of_pages),
+	cmocka_unit_test(test_later), cmocka_unit_test(test_descriptors),
 };
 
 UNIT_GROUP(tests, .missing = missing);

@@ -204,11 +204,32 @@ static void reads_few_names(void **state)
 	assert_int_equal(open_named(1000, 0), -ENOENT);
 }
 
+/* What can be asked of a file is bounded, however often a page of it is made. */
+static void works_within_a_budget(void **state)
+{
+	enum { TIMES_MAX = 1 << 17 };
+	struct unwind_rows rows = {0};
+	struct unwind *unwind = NULL;
+	const uint32_t *pages;
+	bool is_bad = false;
+	size_t count;
+
+	assert_int_equal(open_own(&unwind), 0);
+	pages = unwind_pages(unwind, &count);
+	for (int i = 0; i < TIMES_MAX && !is_bad; i++) {
+		assert_int_equal(unwind_make_page(unwind, pages[count / 2], &rows), 0);
+		for (size_t k = 0; k < rows.count && i % 64 == 0; k++)
+			is_bad |= rows.list[k].rule.is_fixed == PROFILE_RULE_BAD;
+	}
+	assert_true(is_bad);
+	unwind_rows_finish(&rows);
+	unwind_close(unwind);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(knows_this_program),
-	cmocka_unit_test(rejects_what_is_no_program),
-	cmocka_unit_test(takes_any_bytes),
-	cmocka_unit_test(reads_few_names),
+	cmocka_unit_test(knows_this_program),	 cmocka_unit_test(rejects_what_is_no_program),
+	cmocka_unit_test(takes_any_bytes),	 cmocka_unit_test(reads_few_names),
+	cmocka_unit_test(works_within_a_budget),
 };
 
 UNIT_GROUP(tests);

@@ -244,6 +244,31 @@ static void names_code_of_jit_compilers(void **state)
 	tree_destroy(&tree);
 }
 
+static bool is_over(void *context)
+{
+	return ++*(int *)context > 0;
+}
+
+/* When it is over what has no name yet is named by its file, and it is said why. */
+static void ends_when_it_is_asked_to(void **state)
+{
+	const struct stack_file file = own_file();
+	const struct names_location *location;
+	struct named_place place;
+	int asked = 0;
+
+	begin_place(&place, &file, 64);
+	assert_int_equal(namer_create(&(const struct namer_sources){-1, -1, -1}, &place.namer), 0);
+	namer_limit(place.namer, is_over, &asked);
+	assert_int_equal(namer_run(place.namer, &place.stacks, &place.names), 0);
+	location = names_find(&place.names, &place.stacks, 0, &place.frame);
+	assert_int_equal(location->lack, NAMES_GIVEN_UP);
+	expect_function(&place, location, NAMES_UNKNOWN, "[program]");
+	assert_int_equal(asked, 1);
+	assert_int_equal(place.names.lacks[NAMES_GIVEN_UP], place.names.locations_count);
+	end_place(&place);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_functions_of_files),
 	cmocka_unit_test(leaves_versions_of_symbols_out),
@@ -251,6 +276,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_many_places),
 	cmocka_unit_test(names_the_kernel),
 	cmocka_unit_test(names_code_of_jit_compilers),
+	cmocka_unit_test(ends_when_it_is_asked_to),
 };
 
 UNIT_GROUP(tests);

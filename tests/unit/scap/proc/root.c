@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -207,8 +208,49 @@ static void test_mounts_of_users(void **state)
 	assert_true(proc_mount_is_of_user(-1));
 }
 
+/* The mount of a folder, as a file that says it is another file system: who mounted it does not
+ * matter. */
+static void test_mounts_that_are_served(void **state)
+{
+	static const struct {
+		const char *type;
+		bool is_served;
+	} rows[] = {{"ext4 /dev/sda rw", false},
+		    {"fuse.sshfs sshfs rw,user_id=0", true},
+		    {"fuse.x y rw,user_id=7", true},
+		    {"fuseblk /dev/sda rw,user_id=0", true},
+		    {"overlay overlay rw", false}};
+	char top[] = "/tmp/lanner-mounts-XXXXXX", name[64], text[512];
+	struct statx st;
+	int dir, fd;
+
+	assert_non_null(mkdtemp(top));
+	fd = open(top, O_PATH | O_CLOEXEC);
+	dir = fd;
+	assert_int_equal(statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		FILE *file;
+
+		snprintf(name, sizeof(name), "%s/mountinfo", top);
+		snprintf(text, sizeof(text), "%llu 1 8:1 / / rw - %s\n",
+			 (unsigned long long)st.stx_mnt_id, rows[i].type);
+		file = fopen(name, "we");
+		assert_non_null(file);
+		fputs(text, file);
+		fclose(file);
+		if (proc_mount_is_served_as(fd, dir, "mountinfo") != rows[i].is_served)
+			fail_msg("%s", rows[i].type);
+	}
+	unlink(name);
+	/* Of what is not known nobody is asked. */
+	assert_true(proc_mount_is_served_as(fd, dir, "mountinfo"));
+	close(fd);
+	rmdir(top);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_mounts_of_users),
+	cmocka_unit_test(test_mounts_that_are_served),
 	TEST(test_files),
 	TEST(test_links),
 	TEST(test_roots),

@@ -251,11 +251,33 @@ static void opens_maps_of_the_user_alone(void **state)
 	tree_destroy(&tree);
 }
 
+/* Moves of what is not there are looked for among many symbols: at some time no more is done. */
+static void looks_for_moves_within_a_budget(void **state)
+{
+	enum { LOADS = 4096, MOVES = 20000 };
+	struct symbol_table table;
+	struct buf dump = {0};
+
+	put_header(&dump, 0x4A695444);
+	for (uint64_t i = 0; i < LOADS; i++)
+		put_load(&dump, 0x100000 + 16 * i, 16, "f");
+	put_move(&dump, 0x100000, 0x500000, 16);
+	for (int i = 0; i < MOVES; i++)
+		put_move(&dump, 0x7777, 0x8888, 1);
+	put_move(&dump, 0x100010, 0x600000, 16);
+	assert_int_equal(read_dump(&dump, dump.len, &table), 0);
+	assert_string_equal(symbol_table_find(&table, 0x500000), "f");
+	assert_null(symbol_table_find(&table, 0x600000));
+	symbol_table_finish(&table);
+	buf_finish(&dump);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_maps),
 	cmocka_unit_test(counts_what_it_reads_of_maps),
 	cmocka_unit_test(reads_dumps),
 	cmocka_unit_test(survives_damage),
+	cmocka_unit_test(looks_for_moves_within_a_budget),
 	cmocka_unit_test(opens_maps_of_the_user_alone),
 };
 
