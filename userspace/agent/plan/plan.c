@@ -289,6 +289,15 @@ static void set_samples(struct plan *plan, unsigned int output_needs)
 			      options_can_reload(options);
 }
 
+static int check_why(const struct plan *plan, struct error *err)
+{
+	return !plan->options->why || selection_has_requests(&plan->selection)
+		       ? 0
+		       : error_set(err, -EINVAL,
+				   "--why is about requests, and nothing asks for them: agent "
+				   "requests --why, or a filter with evt.type=request");
+}
+
 static int select_events(struct plan *plan, struct error *err)
 {
 	unsigned int needs = printer_needs(plan->printer);
@@ -337,7 +346,7 @@ static int select_events(struct plan *plan, struct error *err)
 	pushdown_make(plan);
 	pushdown_count(plan);
 	if (!selection_is_empty(&plan->selection))
-		return 0;
+		return check_why(plan, err);
 	if (reject_unmade(plan, err))
 		return -EINVAL;
 	if (plan->ruleset)

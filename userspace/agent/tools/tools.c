@@ -10,8 +10,9 @@
 #include "trace/calls.h"
 #include "util/buf.h"
 #include "util/count.h"
+#include "util/error.h"
 
-enum { TOOL_OPTIONS_MAX = 12, WORDS_MAX = 64 };
+enum { TOOL_OPTIONS_MAX = 12, WORDS_MAX = 64, ERRNO_MAX = 4095 };
 
 /* An option: what it adds. All but `letter` and `help` may be NULL. */
 struct tool_option {
@@ -19,11 +20,27 @@ struct tool_option {
 	const char *argument; /* of its value */
 	const char *filter; /* the value, quoted, stands behind */
 	const char *column; /* a word of -p */
-	const char *view; /* in place of that of the tool */
+	const char
+		*part; /* of the view's name, behind that of the tool; in the order of the table */
 	const char *option; /* of captures, with the value */
+	const char *(*read)(const char *value); /* what the value means; NULL: nothing */
 	bool removes; /* that filter of the tool */
 	const char *help;
 };
+
+/* The name of an error that is given by its name or number. */
+static const char *read_error(const char *value)
+{
+	bool is_number = value[0] && value[strspn(value, "0123456789")] == '\0';
+
+	for (int number = 1; number <= ERRNO_MAX; number++) {
+		const char *name = error_errno_name(-number);
+
+		if (name && (is_number ? atoi(value) == number : strcmp(value, name) == 0))
+			return name;
+	}
+	return NULL;
+}
 
 static const struct tool_option
 	of_pid = {'p', "PID", .filter = "proc.pid =", .help = "of this process"},
@@ -43,12 +60,13 @@ static const struct tool_option
 		     .filter = "evt.rawarg.sig =", .help = "this signal alone, by its number"},
 	only_bad_exits = {'x', .filter = "evt.rawarg.status != 0",
 			  .help = "only exits with a code or by a signal"},
-	by_latency = {'L', .view = "syscount_latency", .help = "with the time that they took"},
-	by_process = {'P', .view = "syscount_process", .help = "by process"},
+	by_process = {'P', .part = "_process", .help = "by process"},
+	by_latency = {'L', .part = "_latency", .help = "with the time that they took"},
 	to_port = {'P', "PORT", .filter = "fd.rport =", .help = "to this port alone"},
 	top_count = {'T', "COUNT", .option = "--limit", .help = "so many rows"},
 	rows_count = {'r', "COUNT", .option = "--limit", .help = "so many rows"},
-	by_error = {'e', "ERRNO", .filter = "evt.res =", .help = "only calls with this error"},
+	by_error = {'e', "ERRNO", .filter = "evt.res =", .read = read_error,
+		    .help = "only calls with this error, by its name or number"},
 	each_seconds = {'i', "SECONDS", .option = "--interval",
 			.help = "a table every so many seconds"},
 	remote_port = {'D', "PORT", .filter = "tcp.remote.port =", .help = "to this port alone"},
@@ -77,16 +95,16 @@ static const struct tool {
 	 {&of_pid, &of_tid, &of_user, &of_name, &only_failed, &with_time, &with_user,
 	  &for_seconds}},
 	{"pidpersec", NULL, NULL, {&of_pid}},
-	{"shmsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_seconds, &for_seconds}},
+	{"shmsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_time, &for_seconds}},
 	{"sigsnoop", NULL, NULL, {&of_pid, &only_failed, &by_signal}},
-	{"sofdsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_seconds, &for_seconds}},
+	{"sofdsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_time, &for_seconds}},
 	{"solisten", NULL, NULL, {&of_pid}},
 	{"statsnoop", NULL, NULL, {&of_pid, &only_failed, &with_time, &with_seconds}},
 	{"syncsnoop", NULL, NULL, {&of_pid}},
 	{"syscount",
 	 NULL,
 	 NULL,
-	 {&of_pid, &only_failed, &by_latency, &by_process, &top_count, &by_error, &each_seconds,
+	 {&of_pid, &only_failed, &by_process, &by_latency, &top_count, &by_error, &each_seconds,
 	  &for_seconds}},
 	{"tcpaccept", NULL, NULL, {&of_pid, &with_time, &with_seconds}},
 	{"tcpconnect", NULL, NULL, {&of_pid, &of_user, &with_seconds, &with_user, &to_port}},
@@ -119,11 +137,21 @@ static const struct tool_option *tool_option_find(const struct tool *tool, char 
 	return NULL;
 }
 
+static unsigned int tool_option_index(const struct tool *tool, const struct tool_option *option)
+{
+	unsigned int i = 0;
+
+	while (tool->options[i] != option)
+		i++;
+	return i;
+}
+
 /* What options add up to. */
 struct tool_made {
 	struct tools_line *line;
 	struct buf filter, columns;
 	const char *view;
+	uint32_t parts; /* bits of the options that have one */
 	bool removes;
 	bool has_number; /* the argument of the view */
 	unsigned int numbers; /* words that were an interval and a count */
@@ -148,8 +176,6 @@ static int tool_apply(const struct tool_option *option, const char *value, struc
 	}
 	if (option->column)
 		buf_printf(&made->columns, "%s%s", made->columns.len ? "," : "", option->column);
-	if (option->view)
-		made->view = option->view;
 	made->removes |= option->removes;
 	if (!option->option)
 		return 0;
@@ -178,6 +204,11 @@ static int tool_read_letters(const struct tool *tool, char **argv, int argc, int
 				return error_set(err, -EINVAL, "%s: -%c needs a value: %s",
 						 tool->name, *letter, option->argument);
 		}
+		if (value && option->read && !(value = option->read(value)))
+			return error_set(err, -EINVAL, "%s: -%c: there is no such %s: %s",
+					 tool->name, *letter, option->argument, argv[*at]);
+		if (option->part)
+			made->parts |= 1U << tool_option_index(tool, option);
 		if (tool_apply(option, value, made))
 			return error_set(err, -ENOMEM, "%s: too many options", tool->name);
 		if (value)
@@ -203,6 +234,21 @@ static int tool_read_word(const struct tool *tool, const char *word, struct tool
 	return r ? error_set(err, r, "%s: too many words", tool->name) : 0;
 }
 
+static char *tool_view_name(const struct tool *tool, const struct tool_made *made)
+{
+	struct buf name = {0};
+
+	buf_printf(&name, "%s", made->view);
+	for (size_t i = 0; i < TOOL_OPTIONS_MAX && tool->options[i]; i++)
+		if (made->parts & 1U << i)
+			buf_printf(&name, "%s", tool->options[i]->part);
+	buf_append_char(&name, '\0');
+	if (!name.failed)
+		return name.data;
+	buf_finish(&name);
+	return NULL;
+}
+
 /* The filter stands first: "view" takes the words behind its name. */
 static int tool_join(const struct tool *tool, struct tool_made *made)
 {
@@ -211,7 +257,7 @@ static int tool_join(const struct tool *tool, struct tool_made *made)
 	buf_append_char(&made->filter, '\0');
 	buf_append_char(&made->columns, '\0');
 	free(made->line->argv[2]);
-	made->line->argv[2] = strdup(made->view);
+	made->line->argv[2] = tool_view_name(tool, made);
 	if (made->filter.failed || made->columns.failed || !made->line->argv[2])
 		return -ENOMEM;
 	if (made->filter.len > 1 &&

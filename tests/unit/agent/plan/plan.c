@@ -54,6 +54,8 @@ static void test_filter(void **state)
 			"no event can match this filter");
 	expect_rejected((struct options){.filter = "evt.type=close and evt.dir=>"},
 			": there are only exit events (evt.dir=<)");
+	expect_rejected((struct options){.filter = "evt.type=close", .why = true},
+			"--why is about requests");
 }
 
 /* What chosen processes, -S and recordings of the state need beside the filter. */

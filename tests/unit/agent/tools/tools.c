@@ -43,6 +43,11 @@ static void makes_command_lines(void **state)
 		{"execsnoop -x", "agent|view|execsnoop"},
 		{"syscount -L -T 5 2 10",
 		 "agent|view|syscount_latency|--limit|5|--interval|2|--count|10"},
+		{"syscount -LP -e 2",
+		 "agent|view|syscount_process_latency|--filter|evt.res = \"ENOENT\""},
+		{"syscount -P -e EPERM",
+		 "agent|view|syscount_process|--filter|evt.res = \"EPERM\""},
+		{"shmsnoop -T -t 3", "agent|view|shmsnoop|--filter|thread.tid = \"3\"|-p|time"},
 		{"tcplife --read=f fd.l4proto=tcp -- ls -x",
 		 "agent|view|tcplife|--read=f|fd.l4proto=tcp|--|ls|-x"},
 	};
@@ -64,7 +69,8 @@ static void makes_command_lines(void **state)
 
 static void rejects_what_tools_lack(void **state)
 {
-	static const char *const wrong[] = {"opensnoop -k", "opensnoop -p", "vfsstat -x"};
+	static const char *const wrong[] = {"opensnoop -k", "opensnoop -p", "vfsstat -x",
+					    "syscount -e 9999", "syscount -e ENONE"};
 	struct tools_line line;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -74,6 +80,19 @@ static void rejects_what_tools_lack(void **state)
 		assert_string_not_equal(err.text, "");
 	}
 	assert_null(tools_find("nosuchsnoop"));
+}
+
+/* The letters at the beginnings of lines of help, each once. */
+static void expect_letters_once(const char *help)
+{
+	char letters[64] = "";
+	size_t n = 0;
+
+	for (const char *at = help; (at = strstr(at, "\n  -")); at++) {
+		assert_null(strchr(letters, at[4]));
+		assert_true(n < sizeof(letters) - 1);
+		letters[n++] = at[4];
+	}
 }
 
 static void print_tool_help(void *context)
@@ -98,6 +117,7 @@ static void has_help_for_each(void **state)
 		tools_line_finish(&line);
 		printed_call(print_tool_help, (void *)tool, &printed);
 		printed_expect(printed.out, (const char *const[]){"Usage: agent", name, NULL});
+		expect_letters_once(printed.out);
 		printed_finish(&printed);
 	}
 }
