@@ -458,25 +458,70 @@ struct shed {
 };
 
 /*
- * Calls that are counted in place of their events: what rows are told apart by. What is not asked
- * for is 0. The row of all for which there was no room has event 0.
+ * Calls that are counted in place of their events, and switches: what rows are told apart by. What
+ * is not asked for is 0. Event 0 has the rows of all for which there was none, by the cause.
  */
-enum { CALL_ROWS_MAX = 1 << 16, CALL_ROWS_BYTES_MAX = 32 << 20 };
-
-enum call_rows_by { BY_CPU = 1 << 0, BY_RESULT = 1 << 1, CALL_ROWS_BY_ALL = (1 << 2) - 1 };
-
-struct call_row_key {
-	__u32 cpu;
-	__u16 event;
-	__u16 error; /* errno; 0: the call succeeded */
+enum {
+	CALL_ROWS_MAX = 1 << 16,
+	CALL_ROWS_BYTES_MAX = 32 << 20,
+	CALL_ROW_USERS = 1024, /* a power of two: users share a place by the lower bits of their id */
 };
 
-/* Per CPU. */
+enum call_rows_by {
+	BY_CPU = 1 << 0,
+	BY_RESULT = 1 << 1,
+	BY_THREAD = 1 << 2,
+	BY_KIND = 1 << 3, /* of the descriptor that is used; and bytes are counted */
+	CALL_ROWS_BY_ALL = (1 << 4) - 1,
+};
+
+/* The descriptor of a call: what its file is, as far as views tell them apart. */
+enum call_row_kind {
+	ROW_KIND_NONE, /* the call uses none, or its number is not one */
+	ROW_KIND_FILE,
+	ROW_KIND_DIRECTORY,
+	ROW_KIND_IPV4,
+	ROW_KIND_IPV6,
+	ROW_KIND_UNIX,
+	ROW_KIND_PIPE,
+	ROW_KIND_OTHER,
+	ROW_KINDS,
+};
+
+/* Why a call is in no row of its own. */
+enum call_row_loss {
+	ROW_LOSS_FULL, /* the map is */
+	ROW_LOSS_SHARE, /* the user of the thread has its share of rows */
+	ROW_LOSSES,
+};
+
+struct call_row_key {
+	__u16 cpu;
+	__u16 kind; /* enum call_row_kind */
+	__u16 event;
+	__u16 error; /* errno; 0: the call succeeded. Of event 0: enum call_row_loss */
+	/* Of the thread: */
+	__u32 tid;
+	__u32 uid; /* effective */
+	__u64 program; /* another one for each that a thread executes, and for each thread */
+	__u64 name[2]; /* NUL-terminated, and zeros */
+};
+
+_Static_assert(sizeof(struct call_row_key) == 40, "keys are compared as bytes");
+
+/* Of threads there is one, as they run on one CPU at a time; else one per CPU. */
 struct call_row {
 	__u64 count;
-	__u64 timed; /* of these, the calls with a latency */
+	__u64 timed; /* of these, the calls with a latency; the switches with a time on the CPU */
 	__u64 latency_ns; /* of all these */
 	__u64 latency_max_ns;
+	__u64 bytes; /* that calls without an error returned */
+	/* Of threads: */
+	__u64 last_ns; /* boot clock: of the last one */
+	__u64 exec_id; /* of the process, as events have it; 0: not known, as it was ending */
+	__u32 pid;
+	__u32 vm_size_kib, vm_rss_kib; /* of switches: at the last one */
+	__u32 pad;
 };
 
 /*
@@ -498,6 +543,7 @@ struct driver_counters {
 	__u64 ownerless; /* events of sockets of which it is not known whose they are */
 	__u64 owners_dropped; /* sockets of which there were too many to keep whose they are */
 	__u64 tls_notes_lost; /* struct tls_note: of who made too many, or without room */
+	__u64 counted_seen; /* calls and switches that rows are of, with or without room */
 	__u64 rates_begun[RATE_LIMITS]; /* struct rate added: at most RATES_MAX of each are kept */
 };
 

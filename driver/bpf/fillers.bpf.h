@@ -13,6 +13,7 @@
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/latency.bpf.h"
 #include "bpf/tls_calls.bpf.h"
+#include "bpf/call_rows.bpf.h"
 
 static __always_inline bool is_self(struct task_struct *task)
 {
@@ -218,6 +219,15 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 			if (ends_itself(id))                                                       \
 				judge_result(f);
 
+/* Of switches, in place of an event. */
+static __always_inline bool is_counted(struct task_struct *task, __u32 event)
+{
+	if (event != EVENT_switch || !counts_calls || !counted_calls[EVENT_switch])
+		return false;
+	switch_row_add(task);
+	return true;
+}
+
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int FILLER_NAME(name)(__u64 * ctx)                                                         \
@@ -226,7 +236,8 @@ static __always_inline __u64 descriptor_used(struct filler *f)
                                                                                                    \
 		if (event_has(id, EF_OF_SOCKET)                                                    \
 			    ? !tcp_event_begin(f, ctx, id, name##__count)                          \
-			    : is_self(f->self) || is_left_out(f->self, id) || budget_sheds(id) ||  \
+			    : is_counted(f->self, id) || is_self(f->self) ||                       \
+				      is_left_out(f->self, id) || budget_sheds(id) ||              \
 				      !filler_begin(f, ctx, id, name##__count))                    \
 			return 0;                                                                  \
 		do {

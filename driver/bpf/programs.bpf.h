@@ -6,7 +6,6 @@
 #ifndef LANNER_PROGRAMS_BPF_H
 #define LANNER_PROGRAMS_BPF_H
 
-#include "bpf/core/call_rows.bpf.h"
 #include "bpf/fillers.bpf.h"
 #include "bpf/filters.bpf.h"
 #include "bpf/find_owners.bpf.h"
@@ -311,13 +310,14 @@ static __always_inline bool has_own_result(struct task_struct *task)
 	return !(call_rows_by & BY_RESULT) || !may_be_answered(task);
 }
 
-/* In place of an event. */
-static __always_inline void count_call(struct pt_regs *regs, __u32 event, long result)
+/* In place of an event. Returns false if there has to be one. */
+static __always_inline bool count_call(struct task_struct *task, struct pt_regs *regs,
+				       __u32 event, long result)
 {
-	__u64 entered_ns = enter_times ? call_time_take(regs) : 0;
-
-	call_row_add(event, result, entered_ns);
+	if (!has_own_result(task) || !call_row_add(task, regs, event, result))
+		return false;
 	forget_notes(event);
+	return true;
 }
 
 /*
@@ -380,10 +380,9 @@ static __always_inline int dispatch(__u64 *ctx, struct pt_regs *regs, struct tas
 	}
 	if (drops_calls && call_is_dropped(task, regs, event))
 		return 0;
-	if (counts_calls && counted_calls[event] && has_own_result(task)) {
-		count_call(regs, event, exit_result(ctx));
+	if (counts_calls && counted_calls[event] &&
+	    count_call(task, regs, event, exit_result(ctx)))
 		return 0;
-	}
 	/* A read here lets the kernel refuse a tracepoint without the result that fillers read. */
 	exit_result(ctx);
 	if (is_usual && JUMPS_DIRECTLY)

@@ -185,10 +185,7 @@ int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
 	return 0;
 }
 
-int scap_live_take_calls(struct scap_live *live,
-			 void (*take)(void *context, const struct call_row_key *key,
-				      const struct call_row *row),
-			 void *context)
+int scap_live_take_calls(struct scap_live *live, const struct live_call_taker *taker)
 {
 	return 0;
 }

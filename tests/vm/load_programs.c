@@ -77,6 +77,17 @@ static void configure_flight(struct lanner *object)
 		object->rodata->read_at_once[id] = event_is_important(id);
 }
 
+/* As for views that count calls by all that there is; switches not in the same load as their event.
+ */
+static void configure_rows(struct lanner *object, bool switches)
+{
+	object->rodata->counts_calls = true;
+	object->rodata->call_rows_by = CALL_ROWS_BY_ALL;
+	object->rodata->call_rows_max = CALL_ROWS_MAX;
+	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
+		object->rodata->counted_calls[id] = id != EVENT_switch || switches;
+}
+
 /* The kernel's tracepoints of io_uring. */
 static const struct live_uring_hooks *uring_hooks(void)
 {
@@ -117,6 +128,7 @@ static int configure(struct lanner *object, bool classic, bool overwrites)
 	object->rodata->stream_only[EVENT_close] = true;
 	object->rodata->batch_bytes = BATCH_BYTES_MAX;
 	object->rodata->boot_offset_ns = 1;
+	configure_rows(object, overwrites);
 	if (overwrites)
 		configure_flight(object);
 	ret = bpf_map__set_max_entries(object->maps.rings, (uint32_t)cpus);

@@ -21,6 +21,7 @@
 #include "sinsp/format/value.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/engine.h"
+#include "sinsp/state/former.h"
 #include "sinsp/state/kept.h"
 #include "sinsp/state/peer.h"
 

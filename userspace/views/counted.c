@@ -7,50 +7,107 @@
 #include "abi.h"
 #include "util/count.h"
 
+enum counted_what {
+	COUNTED_ONE, /* the value is that of any call of the row */
+	COUNTED_LATEST, /* of the last call of the row: no key, nor condition */
+	COUNTED_BYTES, /* rows have the sum */
+	COUNTED_TIME, /* likewise */
+	COUNTED_NOT,
+};
+
 static const struct {
 	const char *name;
 	uint32_t by; /* beside the event */
+	enum counted_what what;
 } known_fields[] = {
-	{"evt.type", 0},
-	{"syscall.type", 0},
-	{"evt.count", 0},
-	{"evt.count.exit", 0},
-	{"evt.cpu", BY_CPU},
-	{"evt.failed", BY_RESULT},
-	{"evt.count.error", BY_RESULT},
-	{"evt.res", BY_RESULT},
+	{"evt.type", 0, COUNTED_ONE},
+	{"syscall.type", 0, COUNTED_ONE},
+	{"evt.count", 0, COUNTED_ONE},
+	{"evt.count.exit", 0, COUNTED_ONE},
+	{"evt.is_io", 0, COUNTED_ONE},
+	{"evt.is_io_read", 0, COUNTED_ONE},
+	{"evt.is_io_write", 0, COUNTED_ONE},
+	{"evt.io_dir", 0, COUNTED_ONE},
+	{"evt.is_wait", 0, COUNTED_ONE},
+	{"evt.cpu", BY_CPU, COUNTED_ONE},
+	{"evt.failed", BY_RESULT, COUNTED_ONE},
+	{"evt.count.error", BY_RESULT, COUNTED_ONE},
+	{"evt.res", BY_RESULT, COUNTED_ONE},
+	{"evt.latency", 0, COUNTED_TIME},
+	{"thread.exectime", 0, COUNTED_TIME},
+	{"proc.pid", BY_THREAD, COUNTED_ONE},
+	{"thread.tid", BY_THREAD, COUNTED_ONE},
+	{"proc.name", BY_THREAD, COUNTED_ONE},
+	{"proc.exe", BY_THREAD, COUNTED_ONE},
+	{"proc.exepath", BY_THREAD, COUNTED_ONE},
+	{"proc.exeline", BY_THREAD, COUNTED_ONE},
+	{"proc.cmdline", BY_THREAD, COUNTED_ONE},
+	{"user.uid", BY_THREAD, COUNTED_ONE},
+	{"user.name", BY_THREAD, COUNTED_ONE},
+	{"proc.vmsize", BY_THREAD, COUNTED_LATEST},
+	{"proc.vmrss", BY_THREAD, COUNTED_LATEST},
+	{"fd.type", BY_KIND | BY_RESULT, COUNTED_ONE},
+	{"evt.buflen", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.in", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.out", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.file", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.file.in", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.file.out", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.net", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.net.in", BY_KIND | BY_RESULT, COUNTED_BYTES},
+	{"evt.buflen.net.out", BY_KIND | BY_RESULT, COUNTED_BYTES},
 };
 
-static bool is_known(const struct field_ref *ref, void *context)
+static enum counted_what what_of(const struct field_ref *ref, uint32_t *by)
 {
-	uint32_t *by = context;
-
 	for (size_t i = 0; i < COUNT(known_fields); i++)
 		if (strcmp(ref->desc->name, known_fields[i].name) == 0) {
 			*by |= known_fields[i].by;
-			return !ref->has_arg;
+			return ref->has_arg ? COUNTED_NOT : known_fields[i].what;
 		}
-	return false;
+	return COUNTED_NOT;
+}
+
+static bool is_known(const struct field_ref *ref, void *context)
+{
+	return what_of(ref, context) == COUNTED_ONE;
+}
+
+static enum counted_what what_of_value(const struct views_value *value)
+{
+	uint32_t by = 0;
+
+	return value->field.ref.desc ? what_of(&value->field.ref, &by) : COUNTED_NOT;
 }
 
 bool views_counted_is_time(const struct views_value *value)
 {
-	return value->field.ref.desc && strcmp(value->field.ref.desc->name, "evt.latency") == 0;
+	return what_of_value(value) == COUNTED_TIME;
 }
 
-/* Of times there are sums and the largest one; values of which all of a row are the same. */
-static bool is_sum(const struct views_value *value, bool with_longest)
+bool views_counted_is_bytes(const struct views_value *value)
 {
+	return what_of_value(value) == COUNTED_BYTES;
+}
+
+/* Of times there are sums and the largest one, of bytes sums; of all else one value. */
+static bool is_sum(const struct views_value *value, enum counted_what what, bool with_longest)
+{
+	const bool is_one = what == COUNTED_ONE || what == COUNTED_LATEST;
+
 	switch (value->aggregate) {
 	case VIEWS_COUNT:
 	case VIEWS_SUM:
 	case VIEWS_MEAN:
 	case VIEWS_RATE:
-		return true;
+		return what != COUNTED_LATEST;
 	case VIEWS_MAX:
-		return with_longest || !views_counted_is_time(value);
+		return what == COUNTED_ONE || (what == COUNTED_TIME && with_longest);
 	case VIEWS_MIN:
-		return !views_counted_is_time(value);
+	case VIEWS_DISTINCT:
+		return what == COUNTED_ONE;
+	case VIEWS_LAST:
+		return is_one;
 	default:
 		return false;
 	}
@@ -58,11 +115,14 @@ static bool is_sum(const struct views_value *value, bool with_longest)
 
 static bool value_is_known(const struct views_value *value, bool with_longest, uint32_t *by)
 {
-	if (!is_sum(value, with_longest) ||
-	    (value->only && !filter_reads_only(value->only, is_known, by)))
-		return false;
-	return !value->field.ref.desc || views_counted_is_time(value) ||
-	       is_known(&value->field.ref, by);
+	enum counted_what what =
+		value->field.ref.desc ? what_of(&value->field.ref, by) : COUNTED_ONE;
+
+	/* Which of the calls of several rows was the last, only rows of threads say. */
+	if (value->aggregate == VIEWS_LAST)
+		*by |= BY_THREAD;
+	return what != COUNTED_NOT && is_sum(value, what, with_longest) &&
+	       (!value->only || filter_reads_only(value->only, is_known, by));
 }
 
 bool views_counted_by(const struct views_view *view, const struct filter *filter, bool with_longest,

@@ -14,14 +14,14 @@
 
 /*
  * Whether rows of calls say all that the view asks of events that pass `filter` (NULL: all do).
- * with_longest: rows
- * are of one table, so that they have the longest time of its calls. by: what rows have to be told
- * apart by, enum call_rows_by bits; unchanged if not.
+ * with_longest: rows are of one table, so that they have the longest time of its calls. by: what
+ * rows have to be told apart by, enum call_rows_by bits; unchanged if not.
  */
 bool views_counted_by(const struct views_view *view, const struct filter *filter, bool with_longest,
 		      uint32_t *by);
 
-/* Whether a value is of the times of calls, which rows have sums of. */
+/* Whether a value is of the times of calls or switches, or of bytes: rows have sums of these. */
 bool views_counted_is_time(const struct views_value *value);
+bool views_counted_is_bytes(const struct views_value *value);
 
 #endif

@@ -285,35 +285,69 @@ void views_engine_take(struct views_engine *engine, const struct state_event *ev
 	group_count(engine, group, event, shown);
 }
 
+static struct views_cell cell_of_sum(uint64_t count, uint64_t sum)
+{
+	return (struct views_cell){.count = count,
+				   .integer = sum > INT64_MAX ? INT64_MAX : (int64_t)sum};
+}
+
 /* Of the times of calls, what a cell would have if it had been given each. */
 static struct views_cell cell_of_times(const struct views_value *by,
 				       const struct views_calls *calls)
 {
-	uint64_t ns = by->aggregate == VIEWS_MAX ? calls->latency_max_ns : calls->latency_ns;
+	return cell_of_sum(calls->timed,
+			   by->aggregate == VIEWS_MAX ? calls->latency_max_ns : calls->latency_ns);
+}
 
-	return (struct views_cell){.count = calls->timed,
-				   .integer = ns > INT64_MAX ? INT64_MAX : (int64_t)ns};
+/* Whether it is of the events that have such a time: a switch has another one than calls. */
+static bool has_time(const struct views_value *by, const struct state_event *event)
+{
+	bool is_of_switches = strcmp(by->field.ref.desc->name, "thread.exectime") == 0;
+
+	return is_of_switches == (event->ev.desc->id == EVENT_switch);
+}
+
+/* What sums say of values; of all else the value of one, which is that of all. */
+static void cell_count_calls(struct views_engine *engine, struct views_group *group,
+			     unsigned int index, const struct state_event *event,
+			     const struct views_calls *calls)
+{
+	const struct views_value *by = &engine->view->values[engine->cell_owners[index]];
+	struct views_cell *cell = &group->cells[index], sum = cell_of_times(by, calls);
+	struct field_value values[FIELD_VALUES_MAX];
+
+	if (views_counted_is_time(by)) {
+		if (has_time(by, event))
+			views_cell_merge(&engine->store, by, cell, &sum);
+		return;
+	}
+	if (!by->field.ref.desc) {
+		views_cell_add_times(&engine->store, by, cell, NULL, calls->count);
+		return;
+	}
+	if (!engine_get(engine, &by->field, event, values))
+		return;
+	sum = cell_of_sum(calls->count, calls->bytes);
+	if (views_counted_is_bytes(by))
+		views_cell_merge(&engine->store, by, cell, &sum);
+	else if (by->aggregate == VIEWS_LAST || by->aggregate == VIEWS_DISTINCT)
+		views_cell_add(&engine->store, by, cell, group->hash, values);
+	else
+		views_cell_add_times(&engine->store, by, cell, values, calls->count);
 }
 
 static void group_count_calls(struct views_engine *engine, struct views_group *group,
-			      const struct state_event *event, const struct views_calls *calls)
+			      const struct state_event *event, const struct state_event *shown,
+			      const struct views_calls *calls)
 {
 	const struct views_view *view = engine->view;
 
 	for (unsigned int i = 0; i < view->cells_count; i++) {
 		const struct views_value *by = &view->values[engine->cell_owners[i]];
-		const struct views_cell timed = cell_of_times(by, calls);
-		struct views_cell *cell = &group->cells[i];
-		struct field_value values[FIELD_VALUES_MAX];
 
 		if (by->only && !filter_match(by->only, event))
 			continue;
-		if (views_counted_is_time(by))
-			views_cell_merge(&engine->store, by, cell, &timed);
-		else if (!by->field.ref.desc)
-			views_cell_add_times(&engine->store, by, cell, NULL, calls->count);
-		else if (engine_get(engine, &by->field, event, values))
-			views_cell_add_times(&engine->store, by, cell, values, calls->count);
+		cell_count_calls(engine, group, i, shown, calls);
 		engine->scratch.used = 0;
 	}
 }
@@ -321,12 +355,18 @@ static void group_count_calls(struct views_engine *engine, struct views_group *g
 void views_engine_take_calls(struct views_engine *engine, const struct state_event *event,
 			     const struct views_calls *calls)
 {
+	const struct state_event *shown =
+		event ? event_hider_apply(&engine->hider, &engine->scratch.style.hider, event)
+		      : NULL;
 	struct views_group *group;
-	size_t len = event ? make_key(engine, event) : 0;
+	size_t len = event ? make_key(engine, shown) : 0;
 
 	/* Whether they pass the filter is not known, either. */
 	if (!event) {
-		engine->store.losses.merged += calls->count;
+		if (calls->loss == VIEWS_CALLS_SHARE)
+			engine->store.losses.shared += calls->count;
+		else
+			engine->store.losses.merged += calls->count;
 		return;
 	}
 	if (!len) {
@@ -340,7 +380,7 @@ void views_engine_take_calls(struct views_engine *engine, const struct state_eve
 	}
 	if (group == engine->crowd)
 		engine->store.losses.crowded += calls->count;
-	group_count_calls(engine, group, event, calls);
+	group_count_calls(engine, group, event, shown, calls);
 }
 
 static void group_merge(struct views_engine *engine, struct views_group *group,
@@ -363,6 +403,7 @@ void views_losses_add(struct views_losses *losses, const struct views_losses *fr
 	losses->unsketched += from->unsketched;
 	losses->undistinguished += from->undistinguished;
 	losses->merged += from->merged;
+	losses->shared += from->shared;
 }
 
 /* The group that another engine's is added to; of a list a row of its own. */

@@ -29,6 +29,7 @@ struct views_losses {
 	uint64_t unsketched; /* values that are in no bucket: out of memory */
 	uint64_t undistinguished; /* values that a number of different ones may lack */
 	uint64_t merged; /* calls in no row: see views_engine_take_calls() */
+	uint64_t shared; /* likewise, as their user has its share of rows */
 };
 
 void views_losses_add(struct views_losses *losses, const struct views_losses *from);
@@ -52,10 +53,15 @@ void views_engine_destroy(struct views_engine *engine); /* accepts NULL */
 /* Counts an event that passed the filter of the view. */
 void views_engine_take(struct views_engine *engine, const struct state_event *event);
 
+/* Why the kernel has no row of calls. */
+enum views_calls_loss { VIEWS_CALLS_FULL, VIEWS_CALLS_SHARE };
+
 /* What is known of calls that the kernel has counted. */
 struct views_calls {
-	uint64_t count, timed; /* timed: of these, calls with a latency */
+	uint64_t count, timed; /* timed: of these, calls with a latency, or switches with a time */
 	uint64_t latency_ns, latency_max_ns; /* of all these, and the longest one */
+	uint64_t bytes; /* of all */
+	enum views_calls_loss loss; /* without an event: why they are in no row */
 };
 
 /*

@@ -283,6 +283,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	kuid_t loginuid;
 	__u64 start_time, start_boottime;
+	__u64 self_exec_id;
 	unsigned long min_flt, maj_flt;
 	char comm[16];
 };

@@ -63,14 +63,17 @@ static __always_inline __u32 task_vm_size(struct filler *f)
 	return mm ? pages_kib(GET(mm, total_vm)) : 0;
 }
 
+static __always_inline __u32 mm_rss_kib(struct mm_struct *mm)
+{
+	return pages_kib(MM_PAGES(mm, RSS_FILE) + MM_PAGES(mm, RSS_ANON) +
+			 MM_PAGES(mm, RSS_SHMEM));
+}
+
 static __always_inline __u32 task_vm_rss(struct filler *f)
 {
 	struct mm_struct *mm = GET(current_task(f), mm);
 
-	if (!mm)
-		return 0;
-	return pages_kib(MM_PAGES(mm, RSS_FILE) + MM_PAGES(mm, RSS_ANON) +
-			 MM_PAGES(mm, RSS_SHMEM));
+	return mm ? mm_rss_kib(mm) : 0;
 }
 
 static __always_inline __u32 task_vm_swap(struct filler *f)

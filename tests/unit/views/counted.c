@@ -18,6 +18,13 @@
 	"- {name: failed, aggregate: count, if: evt.failed=true}\n"                                \
 	"- {name: one, aggregate: sum, field: evt.count}\n"
 
+#define THREADS                                                                                    \
+	"keys: [proc.pid]\nvalues:\n- {name: n, aggregate: count}\n"                               \
+	"- {name: ran, aggregate: sum, field: thread.exectime}\n"                                  \
+	"- {name: tids, aggregate: distinct, field: thread.tid}\n"                                 \
+	"- {name: file, aggregate: sum, field: evt.buflen.file}\n"                                 \
+	"- {name: name, aggregate: last, field: proc.name}\n"
+
 static void knows_which_views_it_can_count(void **state)
 {
 	static const struct {
@@ -36,7 +43,7 @@ static void knows_which_views_it_can_count(void **state)
 		{VIEW("keys: [evt.type]\nvalues: [{name: n, aggregate: count}]\n"),
 		 "evt.latency > 5", true, false, 0},
 		{VIEW("keys: [evt.type]\nvalues: [{name: n, aggregate: count}]\n"),
-		 "proc.name=cat or evt.type=open", true, false, 0},
+		 "fd.name=/etc or evt.type=open", true, false, 0},
 		{VIEW("keys: [fd.name]\nvalues: [{name: n, aggregate: count}]\n"), NULL, true,
 		 false, 0},
 		{VIEW("keys: [evt.type]\nvalues:\n"
@@ -44,8 +51,20 @@ static void knows_which_views_it_can_count(void **state)
 		 NULL, true, false, 0},
 		{VIEW("keys: [evt.type]\nvalues:\n"
 		      "- {name: n, aggregate: count, if: fd.type=file}\n"),
-		 NULL, true, false, 0},
+		 NULL, true, true, BY_KIND | BY_RESULT},
 		{VIEW("kind: list\nkeys: [evt.type]\n"), NULL, true, false, 0},
+		{VIEW(THREADS), "evt.is_io=true or evt.type=switch", false, true,
+		 BY_THREAD | BY_KIND | BY_RESULT},
+		{VIEW("keys: [proc.pid]\nvalues: [{name: n, aggregate: count}]\n"), "proc.name=cat",
+		 false, true, BY_THREAD},
+		/* What changes is neither a key nor a condition; the last bytes are not known. */
+		{VIEW("keys: [proc.vmrss]\nvalues: [{name: n, aggregate: count}]\n"), NULL, true,
+		 false, 0},
+		{VIEW("keys: [proc.pid]\nvalues: [{name: n, aggregate: last, field: "
+		      "evt.buflen}]\n"),
+		 NULL, true, false, 0},
+		{VIEW("keys: [evt.type]\nvalues: [{name: n, aggregate: count}]\n"),
+		 "evt.buflen > 5", true, false, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -98,9 +117,43 @@ static void a_row_counts_like_its_events(void **state)
 	viewed_destroy(&viewed);
 }
 
+/* Rows of two threads of a process, of reads of a file, and a switch. */
+static void rows_of_threads_count_like_their_events(void **state)
+{
+	const struct views_calls reads = {.count = 5, .bytes = 4000}, failed = {.count = 2},
+				 switches = {.count = 3, .timed = 2, .latency_ns = 700};
+	const struct state_fd file = {.type = SCAP_FD_FILE};
+	int64_t none = 0, error = -2;
+	struct state_thread thread;
+	struct state_event event;
+	struct viewed viewed;
+
+	viewed_create(&viewed, VIEW(THREADS), 0, 0);
+	drive_exec(&viewed.drive, 7, "before");
+	thread = *state_thread_find(viewed.drive.state, 7);
+	event = like(&viewed, &none);
+	event.ev.desc = event_desc_get(EVENT_read);
+	event.thread = &thread;
+	event.ev.tid = thread.tid;
+	event.fd = &file;
+	views_engine_take_calls(viewed.engine, &event, &reads);
+	viewed_expect(&viewed, "7 5 0 1 4000 before\n");
+	event.ev.params[0].data = (const uint8_t *)&error;
+	views_engine_take_calls(viewed.engine, &event, &failed);
+	viewed_expect(&viewed, "7 7 0 1 4000 before\n");
+	thread.tid = event.ev.tid = 8;
+	strcpy(thread.comm, "after");
+	event.ev.desc = event_desc_get(EVENT_switch);
+	event.fd = NULL;
+	views_engine_take_calls(viewed.engine, &event, &switches);
+	viewed_expect(&viewed, "7 10 700 2 4000 after\n");
+	viewed_destroy(&viewed);
+}
+
 static void calls_without_a_row_are_counted_apart(void **state)
 {
-	const struct views_calls calls = {5, 0, 0, 0};
+	const struct views_calls calls = {5, 0, 0, 0},
+				 shared = {.count = 6, .loss = VIEWS_CALLS_SHARE};
 	struct views_rows rows;
 	struct viewed viewed;
 
@@ -110,12 +163,16 @@ static void calls_without_a_row_are_counted_apart(void **state)
 	assert_int_equal(rows.count, 0);
 	assert_null(rows.crowd);
 	assert_int_equal(views_engine_losses(viewed.engine)->merged, 5);
+	views_engine_take_calls(viewed.engine, NULL, &shared);
+	assert_int_equal(views_engine_losses(viewed.engine)->merged, 5);
+	assert_int_equal(views_engine_losses(viewed.engine)->shared, 6);
 	viewed_destroy(&viewed);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(knows_which_views_it_can_count),
 	cmocka_unit_test(a_row_counts_like_its_events),
+	cmocka_unit_test(rows_of_threads_count_like_their_events),
 	cmocka_unit_test(calls_without_a_row_are_counted_apart),
 };
 

@@ -366,8 +366,8 @@ void account_live_totals(const struct scap_live_stats *stats, struct input_total
 {
 	struct totals all = add_up(stats);
 
-	*totals = (struct input_totals){all.seen, all.delivered, all.filtered, all.lost,
-					stats->corrupt};
+	*totals = (struct input_totals){all.seen, all.delivered,  all.filtered,
+					all.lost, stats->corrupt, stats->counted_seen};
 }
 
 /* "agent: seen 7 = delivered 5 + lost 2", and filtered, corrupt or unaccounted events, if any. */

@@ -18,6 +18,7 @@
 #include "util/error.h"
 
 struct boundary;
+struct live_call_taker;
 struct input;
 struct scap_flight;
 struct waker;
@@ -25,6 +26,7 @@ struct waker;
 /* seen = delivered + filtered + lost + corrupt */
 struct input_totals {
 	uint64_t seen, delivered, filtered, lost, corrupt;
+	uint64_t counted_seen; /* beside them: by the kernel, in place of events */
 };
 
 /* What a run asks of every input. */
@@ -115,10 +117,7 @@ struct input_live_ops {
 	void (*limit_stream)(struct input *input, uint64_t ino, uint32_t bytes);
 
 	/* Calls that the kernel counted since the last time: see scap_live_take_calls(). */
-	int (*take_calls)(struct input *input,
-			  void (*take)(void *context, const struct call_row_key *key,
-				       const struct call_row *row),
-			  void *context);
+	int (*take_calls)(struct input *input, const struct live_call_taker *taker);
 
 	/* From now on, the kernel drops no event because of its groups. */
 	void (*accept_groups)(struct input *input);

@@ -521,15 +521,12 @@ static void limit_stream(struct input *input, uint64_t ino, uint32_t bytes)
 		scap_live_limit_stream(live->old, ino, bytes);
 }
 
-static int take_calls(struct input *input,
-		      void (*take)(void *context, const struct call_row_key *key,
-				   const struct call_row *row),
-		      void *context)
+static int take_calls(struct input *input, const struct live_call_taker *taker)
 {
 	struct input_live *live = input_live_of(input);
-	int r = live->old ? scap_live_take_calls(live->old, take, context) : 0;
+	int r = live->old ? scap_live_take_calls(live->old, taker) : 0;
 
-	return r ? r : scap_live_take_calls(live->live, take, context);
+	return r ? r : scap_live_take_calls(live->live, taker);
 }
 
 static void accept_groups(struct input *input)

@@ -306,6 +306,8 @@ static int select_events(struct plan *plan, struct error *err)
 		needs |= ruleset_needs(plan->ruleset);
 	if (plan->options->view)
 		needs |= views_view_needs(plan->options->view);
+	if (pushdown_counts_kinds(plan))
+		needs &= ~(unsigned int)NEEDS_EVENT_FD;
 	if (plan->options->trace)
 		needs |= trace_needs(plan->options->trace);
 	if (plan->options->pids_count || plan->options->command)

@@ -213,20 +213,45 @@ static bool has_an_event_each(unsigned int id)
 	       id != EVENT_syscall && id != EVENT_bpf && id != EVENT_exit && id != EVENT_exit_group;
 }
 
-void pushdown_count(struct plan *plan)
+/* Whether rows say what the view asks, and by what they have to be told apart. */
+static bool can_count(const struct plan *plan, uint32_t *by)
 {
 	const struct options *options = plan->options;
 	/* Of each table but the first one the kernel knows no longest time of its own. */
 	const bool is_one_table = options->view && !options->interval_ns &&
 				  !options->view->interval_ns && !isatty(STDOUT_FILENO);
 
-	if (!only_counts(plan) ||
-	    !views_counted_by(options->view, plan->filter, is_one_table, &plan->call_rows_by))
-		return;
-	/* On which CPU the process waited that becomes the command is not known. */
-	if (options->command && plan->call_rows_by & BY_CPU)
+	return only_counts(plan) &&
+	       views_counted_by(options->view, plan->filter, is_one_table, by) &&
+	       /* On which CPU the process waited that becomes the command is not known. */
+	       !(options->command && *by & BY_CPU);
+}
+
+bool pushdown_counts_kinds(const struct plan *plan)
+{
+	uint32_t by = 0;
+
+	return can_count(plan, &by) && by & BY_KIND;
+}
+
+/* The kernel finds the descriptors of transfers. */
+static bool has_a_known_kind(unsigned int id)
+{
+	const uint32_t flags = event_desc_get(id)->flags;
+
+	return flags & EF_TRANSFERS || !(flags & (EF_USES_FD | EF_CREATES_FD | EF_DESTROYS_FD));
+}
+
+void pushdown_count(struct plan *plan)
+{
+	if (!can_count(plan, &plan->call_rows_by))
 		return;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
-		plan->counted[id] =
-			plan->selection.events[id] == WHY_FILTER && has_an_event_each(id);
+		plan->counted[id] = plan->selection.events[id] == WHY_FILTER &&
+				    has_an_event_each(id) &&
+				    (!(plan->call_rows_by & BY_KIND) || has_a_known_kind(id));
+	plan->counted[EVENT_switch] = plan->call_rows_by & BY_THREAD &&
+				      plan->selection.events[EVENT_switch] &&
+				      !(plan->selection.events[EVENT_switch] &
+					~(unsigned int)(WHY_FILTER | WHY_SWITCHES));
 }

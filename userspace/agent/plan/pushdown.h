@@ -18,6 +18,12 @@ void pushdown_make(struct plan *plan);
 /* Of a view: fills what the kernel counts in place of events. */
 void pushdown_count(struct plan *plan);
 
+/*
+ * Whether it does, and finds what descriptors are: what events open is not needed for that, and
+ * what few calls stay events have descriptors that are not known.
+ */
+bool pushdown_counts_kinds(const struct plan *plan);
+
 /* Finds and loads the rules that the options name, with messages. */
 
 /*

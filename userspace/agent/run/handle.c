@@ -8,6 +8,8 @@
 #include "agent/run/containers.h"
 #include "agent/run/record.h"
 #include "agent/run/summary.h"
+#include "agent/run/view_calls.h"
+#include "agent/run/view_threads.h"
 #include "agent/run/viewer.h"
 #include "sinsp/sinsp.h"
 #include "util/clock.h"
@@ -146,6 +148,12 @@ static int handle_frame(struct run *run, const struct scap_event *raw, bool made
 		record_turn(&run->recorder, raw);
 	if (run->containers)
 		containers_apply(run->containers);
+	if (run->view_threads && view_threads_note(run, raw)) {
+		result = view_calls_take(run, false, err);
+		view_threads_forget(run);
+		if (result)
+			return result;
+	}
 	/* state_process() counts invalid frames. */
 	if (state_process(run->state, raw, &event))
 		return 0;

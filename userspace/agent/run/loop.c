@@ -235,7 +235,7 @@ static int step_viewer(struct run *run, bool idle, struct error *err)
 		return 0;
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	if (viewer_is_due(run->viewer, now_ns))
-		r = view_calls_take(run, err);
+		r = view_calls_take(run, false, err);
 	return r ? r : viewer_step(run->viewer, now_ns, idle, &run->line_writer, err);
 }
 
@@ -314,7 +314,7 @@ int loop_run(struct run *run, struct error *err)
 	if (result == 0 && drained == 0)
 		result = report_print_summary(run, err);
 	if (result == 0 && drained == 0 && run->viewer)
-		result = view_calls_take(run, err);
+		result = view_calls_take(run, true, err);
 	if (result == 0 && drained == 0 && run->viewer)
 		result = viewer_end(run->viewer, &run->line_writer, err);
 	if (result == 0 && drained == 0 && run->trace) {

@@ -12,6 +12,8 @@
 #include "agent/process/signals.h"
 #include "agent/run/containers.h"
 #include "agent/run/summary.h"
+#include "agent/plan/pushdown.h"
+#include "agent/run/view_threads.h"
 #include "agent/run/viewer.h"
 #include "sinsp/sinsp.h"
 #include "util/waker.h"
@@ -161,6 +163,9 @@ static int run_create_tables(struct run *run, struct error *err)
 		if (r)
 			return error_set(err, r, "cannot make the tables of the view: %s",
 					 strerror(-r));
+		if (pushdown_counts_kinds(run->plan))
+			viewer_lack_descriptors(run->viewer);
+		view_threads_begin(run);
 	}
 	if (options->trace)
 		r = trace_create(options->trace, run->printer.redact, &run->trace);
@@ -253,6 +258,7 @@ void run_finish(struct run *run)
 	request_metrics_destroy(run->request_metrics);
 	container_counters_stop(run->counters);
 	flight_end(&run->flight);
+	view_threads_end(run);
 	state_destroy(run->state);
 	input_destroy(run->input);
 	continuous_finish(&run->continuous);

@@ -72,6 +72,7 @@ struct run {
 	struct summary *summary; /* NULL: not requested */
 	struct viewer *viewer; /* NULL: events are printed, not counted */
 	bool left_gate; /* of calls that the kernel counts: see view_calls.c */
+	struct view_threads *view_threads; /* likewise, by threads; NULL: they are not */
 	struct trace *trace; /* NULL: they are printed, but not as strace does */
 	struct run_recorder recorder;
 	struct flight flight;

@@ -39,7 +39,12 @@ struct viewer {
 	uint64_t streamed; /* rows of a list that were printed as they came */
 	uint64_t *rows; /* borrowed: counts those that are printed */
 	uint64_t rows_hidden; /* of all tables */
-	uint64_t calls; /* that the kernel counted */
+	struct {
+		uint64_t seen, counted, filtered, lost;
+		uint64_t late; /* after the last table */
+	} calls; /* that the kernel counted */
+	bool lacks_descriptors; /* see viewer_lack_descriptors() */
+	uint64_t strangers; /* events that moved bytes of a descriptor that is not known for that */
 	struct views_losses losses; /* of all tables before */
 };
 
@@ -262,19 +267,37 @@ int viewer_take(struct viewer *viewer, const struct state_event *event, struct l
 		viewer->begin_ns = event->ev.ts_ns;
 		viewer->due_ns = viewer->begin_ns + viewer->interval_ns;
 	}
+	viewer->strangers += viewer->lacks_descriptors && event->has_fd && !event->fd &&
+			     event->ev.desc->flags & (EF_READS_FROM_FD | EF_WRITES_TO_FD);
 	views_engine_take(viewer->engine, event);
 	return is_stream(viewer) && views_engine_is_full(viewer->engine)
 		       ? print_stream(viewer, writer, err)
 		       : 0;
 }
 
-void viewer_take_calls(struct viewer *viewer, const struct state_event *event,
+void viewer_lack_descriptors(struct viewer *viewer)
+{
+	viewer->lacks_descriptors = true;
+}
+
+void viewer_take_calls(struct viewer *viewer, const struct state_event *event, bool passes,
 		       const struct views_calls *calls)
 {
-	if (viewer_has_ended(viewer))
-		return;
-	viewer->calls += calls->count;
-	views_engine_take_calls(viewer->engine, event, calls);
+	if (!event)
+		viewer->calls.lost += calls->count;
+	else if (!passes)
+		viewer->calls.filtered += calls->count;
+	else if (viewer_has_ended(viewer))
+		viewer->calls.late += calls->count;
+	else
+		viewer->calls.counted += calls->count;
+	if (passes && !viewer_has_ended(viewer))
+		views_engine_take_calls(viewer->engine, event, calls);
+}
+
+void viewer_note_calls_seen(struct viewer *viewer, uint64_t seen)
+{
+	viewer->calls.seen = seen;
 }
 
 bool viewer_is_due(const struct viewer *viewer, uint64_t now_ns)
@@ -313,6 +336,28 @@ bool viewer_has_ended(const struct viewer *viewer)
 	return viewer->options->tables && viewer->tables >= viewer->options->tables;
 }
 
+/* The account of what came without events. */
+static void append_calls(const struct viewer *viewer, struct buf *out)
+{
+	const uint64_t known = viewer->calls.counted + viewer->calls.filtered + viewer->calls.late +
+			       viewer->calls.lost;
+
+	if (!viewer->calls.seen && !known)
+		return;
+	buf_printf(out,
+		   "agent: %s: counted by the kernel, without events: seen %" PRIu64
+		   " = counted %" PRIu64,
+		   viewer->view->name, viewer->calls.seen, viewer->calls.counted);
+	if (viewer->calls.filtered)
+		buf_printf(out, " + filtered %" PRIu64, viewer->calls.filtered);
+	if (viewer->calls.late)
+		buf_printf(out, " + after the last table %" PRIu64, viewer->calls.late);
+	buf_printf(out, " + lost %" PRIu64, viewer->calls.lost);
+	if (viewer->calls.seen != known)
+		buf_printf(out, " + unaccounted %" PRId64, (int64_t)(viewer->calls.seen - known));
+	buf_append_char(out, '\n');
+}
+
 /* What tables lack, each with why. */
 static void append_losses(const struct viewer *viewer, struct buf *out)
 {
@@ -336,13 +381,18 @@ static void append_losses(const struct viewer *viewer, struct buf *out)
 		{losses->merged,
 		 "calls are in no row: the kernel had no room to tell them apart; --no-pushdown "
 		 "makes events of them"},
+		{losses->shared,
+		 "calls are in no row: their users have their share of the kernel's room; "
+		 "--no-pushdown makes events of them"},
 	};
 
-	if (viewer->calls)
+	append_calls(viewer, out);
+	if (viewer->strangers)
 		buf_printf(out,
-			   "agent: %s: %" PRIu64 " calls were counted by the kernel, without "
-			   "events\n",
-			   viewer->view->name, viewer->calls);
+			   "agent: %s: %" PRIu64 " calls that the kernel could not count may have "
+			   "moved bytes of files or the network that are not in the table; "
+			   "--no-pushdown follows all descriptors\n",
+			   viewer->view->name, viewer->strangers);
 	for (size_t i = 0; i < COUNT(rows); i++)
 		if (rows[i].count)
 			buf_printf(out, "agent: %s: %" PRIu64 " %s\n", viewer->view->name,

@@ -41,9 +41,21 @@ int viewer_take(struct viewer *viewer, const struct state_event *event, struct l
 
 struct views_calls;
 
-/* Counts calls that the kernel has counted: see views_engine_take_calls(). */
-void viewer_take_calls(struct viewer *viewer, const struct state_event *event,
+/*
+ * Says that the state does not follow descriptors, as the kernel finds what they are of the calls
+ * that it counts: bytes of events have none.
+ */
+void viewer_lack_descriptors(struct viewer *viewer);
+
+/*
+ * Counts calls that the kernel has counted: see views_engine_take_calls(). passes: the filter lets
+ * them; what does not is only part of the account.
+ */
+void viewer_take_calls(struct viewer *viewer, const struct state_event *event, bool passes,
 		       const struct views_calls *calls);
+
+/* At the end: how many the kernel has seen, by a counter of its own. */
+void viewer_note_calls_seen(struct viewer *viewer, uint64_t seen);
 
 /* Whether what was counted is printed by the next step. */
 bool viewer_is_due(const struct viewer *viewer, uint64_t now_ns);

@@ -378,6 +378,7 @@ int scap_live_load(const struct scap_live_config *config, struct scap_live **liv
 	wall_clock_init(&made->wall_clock, offset_ns, now_ns);
 	live_load_init(&made->load);
 	made->loader = config->loader ? config->loader : &made->load.loader;
+	made->call_rows.maps.by = config->call_rows_by;
 	r = made->loader->ops->load(made->loader, config, offset_ns, &made->loaded, err);
 	if (r == 0) {
 		find_maps(made);
@@ -611,6 +612,7 @@ static int read_driver_counters(struct scap_live *live, struct scap_live_stats *
 		stats->ownerless += by_cpu[cpu].ownerless;
 		stats->owners_dropped += by_cpu[cpu].owners_dropped;
 		stats->tls_notes_lost += by_cpu[cpu].tls_notes_lost;
+		stats->counted_seen += by_cpu[cpu].counted_seen;
 		for (unsigned int kind = 0; kind < RATE_LIMITS; kind++)
 			begun[kind] += by_cpu[cpu].rates_begun[kind];
 	}
@@ -823,13 +825,10 @@ int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
 	return bpf_map_update_elem(map, &ino, &bytes, BPF_ANY) < 0 ? -errno : 0;
 }
 
-int scap_live_take_calls(struct scap_live *live,
-			 void (*take)(void *context, const struct call_row_key *key,
-				      const struct call_row *row),
-			 void *context)
+int scap_live_take_calls(struct scap_live *live, const struct live_call_taker *taker)
 {
-	return live_call_rows_take(&live->call_rows, live->maps[LIVE_MAP_CALL_ROWS],
-				   live->loaded.cpus, take, context);
+	live_call_rows_use(&live->call_rows, live->maps, live->loaded.cpus);
+	return live_call_rows_take(&live->call_rows, taker);
 }
 
 void scap_live_accept_groups(struct scap_live *live)

@@ -15,6 +15,7 @@
 #include "util/buf.h"
 #include "util/error.h"
 
+struct live_call_taker; /* scap/live/call_rows.h */
 struct samples; /* scap/samples/samples.h */
 struct waker; /* util/waker.h */
 struct live_loader; /* scap/live/loaded.h */
@@ -135,6 +136,7 @@ struct scap_live_stats {
 	uint64_t ownerless; /* events of sockets of which it is not known whose they are */
 	uint64_t owners_dropped; /* sockets of which there were too many to keep whose they are */
 	uint64_t tls_notes_lost; /* of programs and libraries that may speak TLS */
+	uint64_t counted_seen; /* calls and switches that were counted in place of events */
 	uint64_t rates_ended; /* at least: counters of rate_limits that gave way to newer ones */
 	uint64_t run_missed; /* program runs that the kernel skipped (recursion) */
 	uint64_t ring_bytes; /* of all rings */
@@ -339,13 +341,10 @@ int scap_live_reject_groups(struct scap_live *live, uint64_t key, bool rejected)
 int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes);
 
 /*
- * Calls that were counted since the last time, by scap_live_config.counted: calls `take` for each
- * row, with the sums of all CPUs. Event 0: all for which there was no room. Returns 0 or -errno.
+ * Calls that were counted since the last time, by scap_live_config.counted: gives each row, with
+ * the sums of all CPUs. Returns 0 or -errno.
  */
-int scap_live_take_calls(struct scap_live *live,
-			 void (*take)(void *context, const struct call_row_key *key,
-				      const struct call_row *row),
-			 void *context);
+int scap_live_take_calls(struct scap_live *live, const struct live_call_taker *taker);
 
 /* It drops no event any more because of its groups. */
 void scap_live_accept_groups(struct scap_live *live);

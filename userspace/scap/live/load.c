@@ -125,6 +125,7 @@ static enum live_map row_of_map(const struct live_object *object, const struct b
 		[LIVE_MAP_STREAM_LIMITS] = object->skeleton->maps.stream_limits,
 		[LIVE_MAP_TLS_NOTES] = object->skeleton->maps.tls_notes,
 		[LIVE_MAP_CALL_ROWS] = object->skeleton->maps.call_rows,
+		[LIVE_MAP_CALL_ROW_USERS] = object->skeleton->maps.call_row_users,
 	};
 	unsigned int row = 0;
 
@@ -158,6 +159,13 @@ static int add_parts(const struct live_object *object, struct live_loaded *loade
 	return r ? error_set(err, r, "keeping what was loaded: %s", strerror(-r)) : 0;
 }
 
+/* Rows of threads that have ended are removed. */
+static bool has_removed_rows(const struct live_object *object, enum live_map row)
+{
+	return (row == LIVE_MAP_CALL_ROWS || row == LIVE_MAP_CALL_ROW_USERS) &&
+	       object->skeleton->rodata->call_rows_by & BY_THREAD;
+}
+
 /*
  * User space does not write to these maps any more, and nobody else shall: not even root can then
  * remove what the programs jump to. A kernel that cannot do that to some kind of map works as well.
@@ -180,10 +188,13 @@ static void freeze_maps(const struct live_object *object)
 	struct bpf_map *map;
 
 	/* libbpf froze the read-only data. */
-	bpf_object__for_each_map(map,
-				 object->skeleton->obj) if (!written[row_of_map(object, map)] &&
-							    !bpf_map__is_internal(map))
-		bpf_map_freeze(bpf_map__fd(map));
+	bpf_object__for_each_map(map, object->skeleton->obj)
+	{
+		const enum live_map row = row_of_map(object, map);
+
+		if (!written[row] && !has_removed_rows(object, row) && !bpf_map__is_internal(map))
+			bpf_map_freeze(bpf_map__fd(map));
+	}
 }
 
 /* Without an iterator /proc is read; iterator_errors says why. */
@@ -258,8 +269,9 @@ static int begin_call_rows(const struct live_object *object, struct error *err)
 	int r = 0;
 
 	if (object->skeleton->rodata->counts_calls)
-		r = live_call_rows_begin(bpf_map__fd(object->skeleton->maps.call_rows),
-					 object->cpus);
+		r = live_call_rows_begin(
+			bpf_map__fd(object->skeleton->maps.call_rows),
+			object->skeleton->rodata->call_rows_by & BY_THREAD ? 1 : object->cpus);
 	return r ? error_set(err, r, "preparing to count calls: %s", strerror(-r)) : 0;
 }
 

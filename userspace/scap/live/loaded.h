@@ -32,6 +32,7 @@ enum live_map {
 	LIVE_MAP_STREAM_LIMITS,
 	LIVE_MAP_TLS_NOTES,
 	LIVE_MAP_CALL_ROWS,
+	LIVE_MAP_CALL_ROW_USERS,
 	LIVE_MAP_OTHER, /* only kept, and counted */
 	LIVE_MAPS,
 };

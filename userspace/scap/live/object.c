@@ -158,14 +158,28 @@ static bool hands_over_requests(const struct live_object *object)
 	return object->uring.kernel && object->uring.seen != LIVE_URING_NUMBERS;
 }
 
-/* Rows have a part for each CPU. */
+/* Rows have a part for each CPU, but for those of threads. */
 static uint32_t call_rows_max(const struct live_object *made)
 {
-	uint32_t most = CALL_ROWS_BYTES_MAX / (made->cpus * (uint32_t)sizeof(struct call_row));
+	const uint32_t parts = made->config->call_rows_by & BY_THREAD ? 1 : made->cpus;
+	uint32_t most = CALL_ROWS_BYTES_MAX / (parts * (uint32_t)sizeof(struct call_row));
 
 	if (!made->skeleton->rodata->counts_calls)
 		return 1;
 	return most < CALL_ROWS_MAX ? most : CALL_ROWS_MAX;
+}
+
+static int size_call_rows(const struct live_object *made)
+{
+	struct bpf_map *rows = made->skeleton->maps.call_rows;
+	const uint32_t most = call_rows_max(made);
+	int r = bpf_map__set_max_entries(rows, most);
+
+	/* Those of calls without room are among them. */
+	made->skeleton->rodata->call_rows_max = most - (most > ROW_LOSSES ? ROW_LOSSES : 0);
+	if (r == 0 && made->config->call_rows_by & BY_THREAD)
+		r = bpf_map__set_type(rows, BPF_MAP_TYPE_HASH);
+	return r;
 }
 
 /* Those of CPUs have room for each, and those that are not needed for next to nothing. */
@@ -211,7 +225,7 @@ static int object_size_maps(const struct live_object *made)
 		r = bpf_map__set_max_entries(object->maps.scratch,
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
 	if (r == 0)
-		r = bpf_map__set_max_entries(object->maps.call_rows, call_rows_max(made));
+		r = size_call_rows(made);
 	for (size_t i = 0; i < COUNT(maps) && r == 0; i++)
 		if (!maps[i].is_needed)
 			r = bpf_map__set_max_entries(maps[i].map, 1);

@@ -24,6 +24,7 @@ void scap_live_stats_add(struct scap_live_stats *stats, const struct scap_live_s
 	stats->ownerless += past->ownerless;
 	stats->owners_dropped += past->owners_dropped;
 	stats->tls_notes_lost += past->tls_notes_lost;
+	stats->counted_seen += past->counted_seen;
 	stats->rates_ended += past->rates_ended;
 	stats->run_missed += past->run_missed;
 	stats->unjudged += past->unjudged;

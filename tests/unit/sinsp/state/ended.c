@@ -7,6 +7,7 @@
 #include "drive.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/engine.h"
+#include "sinsp/state/former.h"
 #include "unit.h"
 
 enum { SELF = 100, BRIEF = 200 };
@@ -91,10 +92,34 @@ static void test_bounds(void **state)
 	assert_non_null(state_ended_find(of, SELF));
 }
 
+/* Copies that others keep are what the thread was, whatever becomes of it. */
+static void test_copies(void **state)
+{
+	struct drive *world = *state;
+	struct state_thread *copy, *nobody = state_former_create_unknown(world->state);
+
+	drive_exec(world, BRIEF, "brief");
+	state_former_note_memory(world->state, BRIEF, 900, 70);
+	state_former_note_memory(world->state, BRIEF + 1, 1, 1);
+	copy = state_former_create(world->state, state_thread_find(world->state, BRIEF));
+	drive_exec(world, BRIEF, "other");
+	end_process(world, BRIEF);
+	assert_string_equal(copy->comm, "brief");
+	assert_int_equal(copy->pid, BRIEF);
+	assert_int_equal(copy->vm_size_kib, 900);
+	assert_int_equal(copy->vm_rss_kib, 70);
+	assert_int_equal(nobody->tid, -1);
+	assert_string_equal(nobody->program->exe, "");
+	state_former_release(world->state, copy);
+	state_former_release(world->state, nobody);
+	state_former_release(world->state, NULL);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_kept, drive_setup, drive_teardown),
 	cmocka_unit_test_setup_teardown(test_not_asked_for, drive_setup, drive_teardown),
 	cmocka_unit_test_setup_teardown(test_bounds, drive_setup, drive_teardown),
+	cmocka_unit_test_setup_teardown(test_copies, drive_setup, drive_teardown),
 };
 
 UNIT_GROUP(tests);

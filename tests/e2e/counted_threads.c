@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that end, fork, execute another program, take another name, user and threads, while
+ * calls are counted whose thread somebody wants to know afterwards. Started as: vt_main ROUNDS;
+ * executes the program vt_leaf beside it. Or as: vt_main names N, which takes so many names.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { READS = 100, WRITES = 50, THREADS = 3, THREAD_READS = 20, MESSAGES = 10, USER = 12345 };
+
+static void read_zeros(int times, size_t bytes)
+{
+	char text[64];
+	int fd = open("/dev/zero", O_RDONLY);
+
+	for (int i = 0; i < times; i++)
+		if (read(fd, text, bytes) != (ssize_t)bytes)
+			exit(1);
+	close(fd);
+	if (read(fd, text, 1) != -1)
+		exit(1);
+}
+
+static void write_nothing(int times)
+{
+	int fd = open("/dev/null", O_WRONLY);
+
+	for (int i = 0; i < times; i++)
+		if (write(fd, "text", 4) != 4)
+			exit(1);
+	close(fd);
+}
+
+static void send_to_itself(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET};
+	socklen_t bytes = sizeof(to);
+	char text[16] = "";
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(fd, (void *)&to, bytes) || getsockname(fd, (void *)&to, &bytes) ||
+	    connect(fd, (void *)&to, bytes))
+		exit(1);
+	for (int i = 0; i < MESSAGES; i++)
+		if (send(fd, text, sizeof(text), 0) != sizeof(text) ||
+		    recv(fd, text, sizeof(text), 0) != sizeof(text))
+			exit(1);
+	close(fd);
+}
+
+static void *run_thread(void *unused)
+{
+	prctl(PR_SET_NAME, "vt_thread");
+	read_zeros(THREAD_READS, 8);
+	return NULL;
+}
+
+static void be_leaf(void)
+{
+	pthread_t threads[THREADS];
+
+	read_zeros(READS, 32);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, run_thread, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	if (syscall(SYS_setresuid, USER, USER, USER))
+		exit(1);
+	write_nothing(WRITES);
+	usleep(1000);
+}
+
+/* A call under each of so many names, by one user. */
+static void take_names(int names)
+{
+	char name[16];
+
+	if (syscall(SYS_setresuid, USER, USER, USER))
+		exit(1);
+	for (int i = 0; i < names; i++) {
+		snprintf(name, sizeof(name), "vt_%d", i);
+		prctl(PR_SET_NAME, name);
+		if (read(-1, name, 1) != -1)
+			exit(1);
+	}
+}
+
+static void be_child(const char *leaf, int round)
+{
+	read_zeros(READS, 64);
+	prctl(PR_SET_NAME, "vt_child");
+	write_nothing(WRITES);
+	send_to_itself();
+	if (round % 2)
+		execl(leaf, "vt_leaf", "leaf", NULL);
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	char leaf[4096];
+
+	if (argc < 2)
+		return 1;
+	if (strcmp(argv[1], "leaf") == 0) {
+		be_leaf();
+		return 0;
+	}
+	if (strcmp(argv[1], "names") == 0 && argc == 3) {
+		take_names(atoi(argv[2]));
+		return 0;
+	}
+	strcpy(leaf, argv[0]);
+	strcpy(strrchr(leaf, '/'), "/vt_leaf");
+	for (int round = 0; round < atoi(argv[1]); round++) {
+		pid_t child = fork();
+
+		if (child == 0)
+			be_child(leaf, round);
+		if (waitpid(child, NULL, 0) != child)
+			return 1;
+		usleep(20000);
+	}
+	return 0;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes are found by their id and exec_id_of() their program, in the state or among those that
+ * are kept. A process that ends is kept for two readings and some seconds: its threads may go off
+ * their CPUs later, the more so if these are busy.
+ */
+#include "agent/run/view_threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/run/run.h"
+#include "util/clock.h"
+
+enum {
+	KEPT_PLACES = 1 << 14, /* a power of two */
+	KEPT_MAX = KEPT_PLACES / 2,
+	KEPT_READINGS = 2,
+	WAITING_PLACES = 1 << 12, /* likewise */
+	HASH_BITS = 32,
+};
+
+/* On a busy machine events come late, and who has ended goes off its CPU later. */
+static const uint64_t patience_ns = UINT64_C(3000000000);
+
+struct view_threads_kept {
+	struct state_thread *thread; /* owned; NULL: the place is free */
+	unsigned int readings; /* since it is kept */
+	uint64_t since_ns; /* monotonic clock */
+	uint64_t number; /* of all that were kept */
+};
+
+struct view_threads {
+	struct state *state; /* borrowed */
+	struct view_threads_kept *kept; /* owned: a hash table, KEPT_PLACES */
+	uint32_t kept_count;
+	uint64_t numbers; /* that were given */
+	struct state_thread *nobody; /* owned; NULL: not needed yet, or no memory */
+	struct {
+		uint64_t number; /* of the row; 0: none */
+		uint64_t since_ns; /* monotonic clock */
+	} waiting[WAITING_PLACES]; /* rows that were not found */
+};
+
+static uint32_t hash_of(uint64_t a, uint64_t b)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15;
+
+	return (uint32_t)(((a * odd) ^ b) * odd >> HASH_BITS);
+}
+
+/* The place of a process while it ran a program, or the free one where it belongs. */
+static struct view_threads_kept *kept_place(struct view_threads_kept *kept, int64_t pid,
+					    uint64_t exec_id)
+{
+	uint32_t at = hash_of((uint64_t)pid, 0);
+
+	for (;; at++) {
+		struct view_threads_kept *place = &kept[at % KEPT_PLACES];
+
+		if (!place->thread ||
+		    (place->thread->pid == pid && place->thread->exec_id == exec_id))
+			return place;
+	}
+}
+
+/* What a process was last, whatever program it ran. NULL: it is not kept. */
+static struct state_thread *find_latest(const struct view_threads_kept *kept, int64_t pid)
+{
+	const struct view_threads_kept *found = NULL;
+
+	for (uint32_t at = hash_of((uint64_t)pid, 0); kept[at % KEPT_PLACES].thread; at++) {
+		const struct view_threads_kept *place = &kept[at % KEPT_PLACES];
+
+		if (place->thread->pid == pid && (!found || place->number > found->number))
+			found = place;
+	}
+	return found ? found->thread : NULL;
+}
+
+void view_threads_begin(struct run *run)
+{
+	struct view_threads *made;
+
+	if (!(run->plan->call_rows_by & BY_THREAD))
+		return;
+	made = calloc(1, sizeof(*made));
+	if (made)
+		made->kept = calloc(KEPT_PLACES, sizeof(made->kept[0]));
+	if (made && !made->kept) {
+		free(made);
+		made = NULL;
+	}
+	run->view_threads = made;
+}
+
+void view_threads_join(struct run *run)
+{
+	if (run->view_threads)
+		run->view_threads->state = run->state;
+}
+
+static void release_all(struct view_threads *threads)
+{
+	for (uint32_t i = 0; i < KEPT_PLACES; i++)
+		state_former_release(threads->state, threads->kept[i].thread);
+	memset(threads->kept, 0, KEPT_PLACES * sizeof(threads->kept[0]));
+	threads->kept_count = 0;
+}
+
+void view_threads_end(struct run *run)
+{
+	struct view_threads *threads = run->view_threads;
+
+	if (!threads)
+		return;
+	if (threads->state) {
+		release_all(threads);
+		state_former_release(threads->state, threads->nobody);
+	}
+	free(threads->kept);
+	free(threads);
+	run->view_threads = NULL;
+}
+
+/* Whether an event ends a process, or replaces its program: of execs also those that fail. */
+static bool ends_program(const struct state *state, const struct ppm_evt_hdr *header,
+			 const struct state_thread *thread)
+{
+	const struct state_thread *main;
+
+	if (header->type == EVENT_execve || header->type == EVENT_execveat)
+		return true;
+	if (header->type != EVENT_procexit)
+		return false;
+	main = state_thread_main(state, thread);
+	return !main || main->nthreads <= 1;
+}
+
+static bool is_short(const struct scap_event *raw)
+{
+	return raw->len < sizeof(struct ppm_evt_hdr);
+}
+
+static void keep(struct view_threads *threads, const struct state_thread *thread)
+{
+	struct view_threads_kept *place = kept_place(threads->kept, thread->pid, thread->exec_id);
+
+	state_former_release(threads->state, place->thread);
+	threads->kept_count -= place->thread != NULL;
+	place->thread = state_former_create(threads->state, thread);
+	threads->kept_count += place->thread != NULL;
+	place->readings = 0;
+	place->since_ns = clock_ns(CLOCK_MONOTONIC);
+	place->number = ++threads->numbers;
+}
+
+bool view_threads_note(struct run *run, const struct scap_event *raw)
+{
+	struct view_threads *threads = run->view_threads;
+	const struct state_thread *thread;
+	struct ppm_evt_hdr header;
+
+	view_threads_join(run);
+	if (is_short(raw))
+		return false;
+	memcpy(&header, raw->frame, sizeof(header));
+	if (header.type != EVENT_procexit && header.type != EVENT_execve &&
+	    header.type != EVENT_execveat)
+		return false;
+	thread = state_thread_find(run->state, (int64_t)header.tid);
+	if (thread && thread->exec_id && ends_program(run->state, &header, thread))
+		keep(threads, thread);
+	return threads->kept_count >= KEPT_MAX;
+}
+
+void view_threads_forget(struct run *run)
+{
+	release_all(run->view_threads);
+}
+
+static const struct state_thread *find_live(const struct view_threads *threads, int64_t tid,
+					    uint64_t exec_id)
+{
+	const struct state_thread *thread = state_thread_find(threads->state, tid);
+
+	return thread && (thread->exec_id == exec_id || !exec_id) ? thread : NULL;
+}
+
+/* Not for ever: what began shortly before a reading may not have had its event yet. */
+static bool waits(struct view_threads *threads, const struct call_row_key *key)
+{
+	const uint64_t number = (key->program ^ (uint64_t)key->tid << HASH_BITS) | 1;
+	const uint32_t place = hash_of(key->tid, key->program) % WAITING_PLACES;
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (threads->waiting[place].number == number)
+		return now_ns - threads->waiting[place].since_ns < patience_ns;
+	threads->waiting[place].number = number;
+	threads->waiting[place].since_ns = now_ns;
+	return true;
+}
+
+/* Nobody has said who that is: the row has its name and ids. */
+static bool find_unknown(struct view_threads *threads, const struct call_row *row,
+			 struct state_thread *thread)
+{
+	if (!threads->nobody)
+		threads->nobody = state_former_create_unknown(threads->state);
+	if (!threads->nobody)
+		return false;
+	*thread = *threads->nobody;
+	thread->pid = row->pid;
+	return true;
+}
+
+/* What a switch says of memory is known from now on. */
+static void note_memory(struct view_threads *threads, const struct call_row_key *key,
+			const struct call_row *row, struct state_thread *kept,
+			struct state_thread *thread)
+{
+	if (key->event != EVENT_switch)
+		return;
+	thread->vm_size_kib = row->vm_size_kib;
+	thread->vm_rss_kib = row->vm_rss_kib;
+	if (kept) {
+		kept->vm_size_kib = row->vm_size_kib;
+		kept->vm_rss_kib = row->vm_rss_kib;
+	} else {
+		state_former_note_memory(threads->state, key->tid, row->vm_size_kib,
+					 row->vm_rss_kib);
+	}
+}
+
+bool view_threads_find(struct view_threads *threads, const struct call_row_key *key,
+		       const struct call_row *row, bool is_last, struct state_thread *thread)
+{
+	const struct state_thread *live = find_live(threads, key->tid, row->exec_id);
+	struct state_thread *kept = NULL;
+
+	if (!live)
+		live = find_live(threads, row->pid, row->exec_id);
+	if (!live)
+		kept = row->exec_id ? kept_place(threads->kept, row->pid, row->exec_id)->thread
+				    : find_latest(threads->kept, row->pid);
+	if (live || kept)
+		*thread = live ? *live : *kept;
+	else if ((!is_last && waits(threads, key)) || !find_unknown(threads, row, thread))
+		return false;
+	note_memory(threads, key, row, kept, thread);
+	thread->tid = key->tid;
+	thread->uid = key->uid;
+	memcpy(thread->comm, key->name, sizeof(thread->comm));
+	thread->comm[sizeof(thread->comm) - 1] = '\0';
+	return true;
+}
+
+bool view_threads_is_over(const struct view_threads *threads, const struct call_row_key *key,
+			  const struct call_row *row)
+{
+	const struct state_thread *thread = state_thread_find(threads->state, key->tid);
+
+	return !thread || !row->exec_id || (thread->exec_id && thread->exec_id != row->exec_id);
+}
+
+void view_threads_step(struct view_threads *threads)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct view_threads_kept *kept;
+
+	if (!threads->kept_count)
+		return;
+	kept = calloc(KEPT_PLACES, sizeof(kept[0]));
+	if (!kept) {
+		release_all(threads);
+		return;
+	}
+	threads->kept_count = 0;
+	for (uint32_t i = 0; i < KEPT_PLACES; i++) {
+		struct view_threads_kept *old = &threads->kept[i];
+
+		if (!old->thread)
+			continue;
+		if (++old->readings >= KEPT_READINGS && now_ns - old->since_ns >= patience_ns) {
+			state_former_release(threads->state, old->thread);
+			continue;
+		}
+		*kept_place(kept, old->thread->pid, old->thread->exec_id) = *old;
+		threads->kept_count++;
+	}
+	free(threads->kept);
+	threads->kept = kept;
+}
