@@ -27,6 +27,7 @@ enum {
 #define TELLS_BUFFERS                                                                              \
 	(bpf_core_field_exists(((struct io_ring_ctx *)0)->io_bl_xa.xa_head) &&                     \
 	 bpf_core_field_exists(((struct io_buffer_list *)0)->buf_ring) &&                          \
+	 bpf_core_field_exists(((struct io_buffer_list *)0)->flags) &&                             \
 	 bpf_core_field_exists(((struct io_sr_msg *)0)->buf_group))
 
 /* What has that number in an array of the kernel, whose first entry is `entry`; 0: nothing. */
