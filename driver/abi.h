@@ -126,7 +126,8 @@ struct frame_uring {
 	__s32 made_slot; /* the registered file that it made; -1: none */
 	__u8 opcode; /* IORING_OP_… */
 	__u8 flags; /* IOSQE_… */
-	__u8 pad[6];
+	__u8 is_late; /* what it made was looked up some time after it was done */
+	__u8 pad[5];
 } __attribute__((packed));
 
 _Static_assert(sizeof(struct frame_uring) == 24, "part of native capture files");

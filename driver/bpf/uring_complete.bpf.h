@@ -634,6 +634,18 @@ static __always_inline void uring_fill_rest(struct filler *f, const struct uring
 		f->caller.compat = forget(f->slot, note->is_narrow) & 1;
 }
 
+/*
+ * Whether the program can have changed what a number means since the operation was done: a worker
+ * of the kernel did it, and the completion waited for the program.
+ */
+static __always_inline bool uring_is_late(struct filler *f, const struct uring_handed *what)
+{
+	struct io_kiocb *request = (void *)what->request;
+
+	return !what->is_untold && !what->goes_on && GET(request, flags) & uring_worker_flag &&
+	       !(flags_of(f->self) & TASK_IO_WORKER);
+}
+
 /* Notes which operation it is, and what stands behind the values of all events of its kind. */
 static __always_inline void uring_fill_extras(struct filler *f, const struct uring_note *note,
 					      __u32 event, const struct uring_handed *what)
@@ -644,6 +656,7 @@ static __always_inline void uring_fill_extras(struct filler *f, const struct uri
 		.made_slot = uring_slot_of(note, what),
 		.opcode = note->opcode,
 		.flags = note->flags,
+		.is_late = event_has(event, EF_CREATES_FD) && uring_is_late(f, what),
 	};
 	f->slot->entered_ns = note->submitted_ns;
 	/* Of a close it is the file that has the number when it has ended. */

@@ -3,9 +3,11 @@
  * Opens a file, reads it, closes it and opens another one in its place by a single submission:
  * ring_batch WAY FILE OTHER. The kernel does one after the other, and posts all completions then.
  * Ways: `plain`; `chains`: each behind a link, so that no submission is between them; `slots`:
- * likewise, of a registered file; `polled`: of a ring that the kernel polls.
+ * likewise, of a registered file; `polled`: of a ring that the kernel polls; `late`: a worker of
+ * the kernel opens the first one, and calls put the other one in its place before its completion.
  */
 #include <fcntl.h>
+#include <time.h>
 
 #include "../support/uring.h"
 
@@ -55,6 +57,35 @@ static bool begin(const char *way)
 	return !is_slot || uring_register(&ring, IORING_REGISTER_FILES, &none, 1) == 0;
 }
 
+/* Returns the number by which both were opened, -1 if they have several. */
+static int exchange(int number, const char *name, const char *other)
+{
+	const struct timespec wait = {.tv_nsec = 1000000};
+	struct io_uring_cqe done;
+
+	*uring_next(&ring) = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT,
+						   .flags = IOSQE_ASYNC,
+						   .fd = AT_FDCWD,
+						   .addr = (uintptr_t)name};
+	if (uring_submit(&ring, 0) != 1)
+		return -1;
+	while (fcntl(number, F_GETFD) < 0)
+		nanosleep(&wait, NULL);
+	if (close(number) < 0 || open(other, O_RDONLY) != number || uring_wait(&ring, &done) < 0)
+		return -1;
+	return done.res;
+}
+
+static int exchange_late(const char *name, const char *other)
+{
+	int number;
+
+	if (uring_open(&ring, 1, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN))
+		return 77;
+	number = look_at(name);
+	return number < 0 || exchange(number, name, other) != number;
+}
+
 int main(int argc, char **argv)
 {
 	struct io_uring_cqe done;
@@ -62,6 +93,8 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
+	if (strcmp(argv[1], "late") == 0)
+		return exchange_late(argv[2], argv[3]);
 	if (!begin(argv[1]))
 		return 77;
 	number = look_at(argv[2]);

@@ -151,6 +151,7 @@ const volatile bool follows_children;
 const volatile bool holds; /* see follow.bpf.h */
 const volatile __u8 followed_of[EVENT_ID_MAX]; /* enum followed_whose */
 const volatile __u32 uring_kernel; /* enum uring_kernel */
+const volatile __u64 uring_worker_flag; /* of requests that a worker may have done; 0: not known */
 const volatile struct uring_events uring_events[URING_OPCODES]; /* by IORING_OP_* */
 const volatile __u64 uring_secret[2]; /* see uring_number() */
 const volatile bool classic_calls; /* see userspace/scap/live/call_hooks.h */

@@ -196,7 +196,7 @@ static void test_uring(void **state)
 		struct event ev;
 
 		openat_frame();
-		frame.uring = (struct frame_uring){9, 3, 4, 18, 1, {0}};
+		frame.uring = (struct frame_uring){9, 3, 4, 18, 1, 1, {0}};
 		frame.stream.is_known = others & 1;
 		frame.file.ino = others & 1;
 		frame.marks.contested = others & 2;

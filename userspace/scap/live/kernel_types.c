@@ -290,6 +290,50 @@ int live_kernel_types_arguments(const char *path, const char *name)
 	return r;
 }
 
+/* Returns whether the enumeration has it. */
+static bool constant_of(const struct description *description, const struct described *type,
+			const char *name, uint32_t *value)
+{
+	const uint8_t *at = type->bytes + sizeof(type->type);
+	struct btf_enum constant;
+
+	for (uint32_t i = 0; i < BTF_INFO_VLEN(type->type.info); i++, at += sizeof(constant)) {
+		memcpy(&constant, at, sizeof(constant));
+		if (constant.name_off >= description->names_bytes ||
+		    strcmp(description->names + constant.name_off, name) != 0)
+			continue;
+		*value = (uint32_t)constant.val;
+		return true;
+	}
+	return false;
+}
+
+static int find_constant(const struct description *description, const char *name, uint32_t *value)
+{
+	const uint8_t *at = description->types;
+	struct described type;
+	int r;
+
+	while ((r = kernel_types_next(description, &at, &type)) > 0)
+		if (type.kind == BTF_KIND_ENUM && constant_of(description, &type, name, value))
+			return 0;
+	return r < 0 ? r : -ENOENT;
+}
+
+int live_kernel_types_constant(const char *path, const char *name, uint32_t *value)
+{
+	struct description description;
+	struct contents contents;
+	int r = kernel_types_read_file(path, &contents);
+
+	if (r == 0)
+		r = kernel_types_parse(contents.bytes, contents.len, &description);
+	if (r == 0)
+		r = find_constant(&description, name, value);
+	kernel_types_release(&contents);
+	return r;
+}
+
 /* What is kept of a description. */
 struct reduction {
 	const struct description *description;

@@ -30,6 +30,12 @@ int live_kernel_types_find(const char *path, struct live_kernel_type *types, siz
 int live_kernel_types_arguments(const char *path, const char *name);
 
 /*
+ * The value of the first constant of that name in any enumeration of 32 bits. Returns 0, or -errno:
+ * -ENOENT if the kernel has none; `value` is unchanged then.
+ */
+int live_kernel_types_constant(const char *path, const char *name, uint32_t *value);
+
+/*
  * Writes to `fd` a description that has, of the kernel's structures, unions and enumerations, only
  * those that are asked for (all of that name), and of all types only what these consist of. Ids
  * stay; other types have no name, pointers point to nothing, and behind the last type that is kept

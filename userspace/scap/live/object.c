@@ -119,6 +119,7 @@ static void configure_uring(struct live_object *made)
 
 	live_uring_events(made->config, events);
 	object->rodata->uring_kernel = made->uring.kernel;
+	object->rodata->uring_worker_flag = made->uring.worker_flag;
 	memcpy((void *)object->rodata->uring_events, events, sizeof(events));
 	memcpy((void *)object->rodata->uring_secret, made->uring.secret,
 	       sizeof(made->uring.secret));

@@ -60,6 +60,16 @@ static const struct shape *find_shape(void)
 	return NULL;
 }
 
+/* Requests that are given to a worker are counted, as both hold them. */
+static uint64_t worker_flag(void)
+{
+	uint32_t bit;
+
+	if (live_kernel_types_constant(LIVE_BTF_PATH, "REQ_F_REFCOUNT_BIT", &bit) < 0 || bit > 63)
+		return 0;
+	return UINT64_C(1) << bit;
+}
+
 void live_uring_hooks_find(const struct scap_live_config *config, struct live_uring_hooks *hooks)
 {
 	const struct shape *shape;
@@ -75,6 +85,7 @@ void live_uring_hooks_find(const struct scap_live_config *config, struct live_ur
 	hooks->kernel = shape->kernel;
 	hooks->submit = submits[shape->submit].hook;
 	hooks->seen = shape->seen;
+	hooks->worker_flag = worker_flag();
 	for (size_t i = 0; i < LIVE_URING_OPTIONAL; i++)
 		hooks->has[i] = live_kernel_types_arguments(LIVE_BTF_PATH, optional[i].type) ==
 				optional[i].arguments;

@@ -16,6 +16,7 @@ struct live_uring_hooks {
 	enum live_uring seen;
 	const char *submit; /* static; the tracepoint of requests that are submitted, or NULL */
 	bool has[LIVE_URING_OPTIONAL]; /* which of the tracepoints that it may lack */
+	uint64_t worker_flag; /* of requests that a worker may have done; 0: not known */
 	uint64_t secret[2]; /* what numbers of rings are made with */
 };
 

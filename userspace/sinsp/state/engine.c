@@ -309,6 +309,17 @@ static void forget_fds(struct state *state, const struct apply_event *event)
 	state_empty_after(state, event->fds ? event->fds : event->thread->fds);
 }
 
+/* Whether it is not known which file it opened, as its number was another one's when it was told.
+ */
+static bool is_unknown(const struct event *ev)
+{
+	const uint8_t ino = ev->desc->opens.ino;
+	int64_t result;
+
+	return ev->uring.ring && ino && event_result(ev, &result) && result >= 0 &&
+	       event_param_present(ev, ino - 1u) && event_param_u64(ev, ino - 1u) == 0;
+}
+
 /* A call that the kernel never ran changes nothing. */
 static void apply(struct state *state, struct apply_event *event)
 {
@@ -329,7 +340,7 @@ static void apply(struct state *state, struct apply_event *event)
 	if (event->ev->file.ino && event->fd && !plan->uses_fd)
 		state_note_file(event->fd, &event->ev->file);
 	if (event->fd && plan->makes_fd)
-		event->fd->is_unsure = state_is_untold(event);
+		event->fd->is_unsure = state_is_untold(event) || is_unknown(event->ev);
 	if ((in_gap || ((state->lacks & STATE_DESCRIPTORS) && plan->fd_param >= 0)) &&
 	    event->thread)
 		forget_fds(state, event);
@@ -356,11 +367,19 @@ static uint64_t mark_of(uint8_t param)
 	return param ? UINT64_C(1) << (param - 1) : 0;
 }
 
+/* Whether the path that was found later is that of the name which an operation opened. */
+static bool is_path_of(const struct event *ev, const char *name, const char *path)
+{
+	return ev->uring.is_late ? strcmp(name, path) == 0
+				 : strcmp(last_component(name), last_component(path)) == 0;
+}
+
 /*
  * The file that an operation opened is looked up by its number or slot when the completion is
  * posted, which may be another one's by then: the same submission can close it and open another
  * one. The kernel's copy of the name is of the operation itself, so that what was looked up is
- * doubtful if its name is another one, as it also is behind a symbolic link.
+ * doubtful if its name is another one, as it also is behind a symbolic link. If the program could
+ * open another file since by its calls, all of the path has to be the name.
  */
 static void doubt_opened(struct state *state, struct event *ev)
 {
@@ -369,7 +388,7 @@ static void doubt_opened(struct state *state, struct event *ev)
 	const char *name = real ? event_param_string(ev, opens->name - 1u) : NULL;
 	const char *path = real ? event_param_string(ev, real - 1u) : NULL;
 
-	if (!name || !path || strcmp(last_component(name), last_component(path)) == 0)
+	if (!name || (path ? is_path_of(ev, name, path) : !is_unknown(ev)))
 		return;
 	state->stats.contested += !ev->marks.contested;
 	ev->marks.contested |= mark_of(real) | mark_of(opens->dev) | mark_of(opens->ino);

@@ -126,6 +126,26 @@ static void test_arguments(void **state)
 	btf__free(btf);
 }
 
+/* Constants are found in whichever enumeration they are. */
+static void test_constants(void **state)
+{
+	struct btf *btf = make_types();
+	uint32_t value = 7;
+
+	assert_true(btf__add_enum(btf, NULL, 4) > 0);
+	assert_int_equal(btf__add_enum_value(btf, "TWO", 2), 0);
+	assert_int_equal(btf__add_enum_value(btf, "FIVE", 5), 0);
+	write_types(btf);
+	assert_int_equal(live_kernel_types_constant(path, "SIX", &value), -ENOENT);
+	assert_int_equal(live_kernel_types_constant("/none", "FIVE", &value), -ENOENT);
+	assert_int_equal(value, 7);
+	assert_int_equal(live_kernel_types_constant(path, "FIVE", &value), 0);
+	assert_int_equal(value, 5);
+	assert_int_equal(live_kernel_types_constant(path, "ONE", &value), 0);
+	assert_int_equal(value, 1);
+	btf__free(btf);
+}
+
 /* Reduces what is at `from` to the types of these names. Returns NULL, or what libbpf reads then.
  */
 static struct btf *reduce(const char *from, const char *const *names, size_t count, int *result)
@@ -336,6 +356,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_all_kinds, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_broken_files, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_arguments, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_constants, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_reduced, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_reduced_to_nothing, setup, teardown),
 	cmocka_unit_test(test_unmapped),

@@ -165,6 +165,36 @@ static uint64_t contested(struct drive *drive, uint64_t ring, const char *name, 
 	return drive_end(drive)->ev.marks.contested;
 }
 
+/* Likewise, some time after it was done, and of a file with that inode. */
+static uint64_t contested_later(struct drive *drive, const char *name, const char *path,
+				uint64_t ino)
+{
+	struct frame *frame = begin(drive, EVENT_openat, RING);
+
+	frame->uring.is_late = 1;
+	frame_put_i64(frame, openat__fd, 5);
+	frame_put_i64(frame, openat__dirfd, -100);
+	frame_put_string(frame, openat__name, name);
+	frame_put_i64(frame, openat__ino, (int64_t)ino);
+	frame_put_string(frame, openat__path, path);
+	return drive_end(drive)->ev.marks.contested;
+}
+
+/* The program can have put another file of the same last component in its place. */
+static void doubts_what_was_looked_up_late(void **state)
+{
+	const uint64_t marks = UINT64_C(1) << openat__path | UINT64_C(1) << openat__dev |
+			       UINT64_C(1) << openat__ino;
+	struct drive *drive = *state;
+
+	assert_int_equal(contested_later(drive, "/etc/shadow", "/etc/shadow", 7), 0);
+	assert_int_equal(contested_later(drive, "/etc/shadow", "/tmp/shadow", 7), marks);
+	assert_int_equal(contested_later(drive, "shadow", "/etc/shadow", 7), marks);
+	/* The number was another one's, and the descriptor has the name that was passed. */
+	assert_int_equal(contested_later(drive, "/etc/shadow", NULL, 0),
+			 marks | UINT64_C(1) << openat__fd);
+}
+
 /* The number may be another file's when the completion is posted; the name tells that. */
 static void doubts_files_of_other_names(void **state)
 {
@@ -608,6 +638,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(closes_registered_files),
 	TEST(failed_opens_make_nothing),
 	TEST(doubts_files_of_other_names),
+	TEST(doubts_what_was_looked_up_late),
 	TEST(finds_what_was_registered_unseen),
 	TEST(same_inodes_of_other_names_say_nothing),
 	TEST(knows_sockets),
