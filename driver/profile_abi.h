@@ -109,8 +109,8 @@ struct profile_process {
 };
 
 /*
- * What a file is known by: user space keeps it open, so that no other one gets its inode. The vDSO
- * has inode 0.
+ * What a file is known by: user space keeps it open while a process has it mapped, so that no other
+ * one gets its inode. The vDSO has inode 0.
  */
 struct profile_file_key {
 	__u64 ino;

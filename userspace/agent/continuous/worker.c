@@ -170,6 +170,8 @@ static int end_interval(struct worker *worker)
 	int r = worker_read(worker);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	if (r == 0)
+		r = profile_capture_release(worker->capture, stacks);
 	if (r)
 		return r;
 	stacks->duration_ns = now - worker->interval_ns;

@@ -28,6 +28,8 @@ enum {
 	VDSO_BYTES_MAX = 1 << 16,
 	LINK_BYTES = 4096,
 	DEV_MINOR_BITS = 20,
+	ASKED_MAX = 128, /* processes, for what else they have mapped */
+	FILES_MAX = 2 * PROFILE_FILES, /* more than the map has: one took the place of another */
 };
 
 #define DELETED " (deleted)"
@@ -191,6 +193,11 @@ static bool has_key(int fd, const struct statx *found, const struct profile_file
 	return is_it;
 }
 
+static uint64_t ctime_of(const struct statx *found)
+{
+	return (uint64_t)found->stx_ctime.tv_sec * 1000000000 + found->stx_ctime.tv_nsec;
+}
+
 /*
  * Opens what the process has mapped: something else may be there by now. A file of an overlay has
  * another device than the kernel said. Returns 0 or -errno.
@@ -207,7 +214,8 @@ static int open_mapped(struct captured_files *files, const struct profile_file *
 	link = openat(files->proc, path, O_PATH | O_CLOEXEC);
 	if (link < 0)
 		return -errno;
-	read_path(files, link, &file->file);
+	if (!file->is_closed)
+		read_path(files, link, &file->file);
 	/* Whoever serves such a file could answer never. */
 	if (seen->magic == FUSE_SUPER_MAGIC)
 		fd = -EOPNOTSUPP;
@@ -216,8 +224,7 @@ static int open_mapped(struct captured_files *files, const struct profile_file *
 		 found.stx_ino == file->key.ino) {
 		file->file.dev_major = found.stx_dev_major;
 		file->file.dev_minor = found.stx_dev_minor;
-		file->file.ctime_ns =
-			(uint64_t)found.stx_ctime.tv_sec * 1000000000 + found.stx_ctime.tv_nsec;
+		file->file.ctime_ns = ctime_of(&found);
 		fd = regular_reopen(link);
 	}
 	close(link);
@@ -228,6 +235,9 @@ static int open_mapped(struct captured_files *files, const struct profile_file *
 		return -EXDEV;
 	}
 	file->file.fd = fd;
+	file->pid = seen->pid;
+	file->begin = seen->begin;
+	file->end = seen->end;
 	return 0;
 }
 
@@ -445,7 +455,56 @@ static bool is_of_kernel(const struct captured_files *files, uint32_t pid,
 	return is_kernels;
 }
 
-/* What the kernel has not seen. */
+/* Opens what was closed. Returns 0; -ESTALE: another file has its inode; or -errno. */
+static int reopen(struct captured_files *files, const struct profile_file *seen,
+		  struct captured_file *file)
+{
+	struct captured_file again = *file;
+	int r = open_mapped(files, seen, &again);
+
+	if (r)
+		return r;
+	if (again.file.ctime_ns != file->file.ctime_ns ||
+	    again.file.dev_major != file->file.dev_major ||
+	    again.file.dev_minor != file->file.dev_minor) {
+		close(again.file.fd);
+		return -ESTALE;
+	}
+	again.is_closed = false;
+	again.in_set = UINT32_MAX;
+	*file = again;
+	return 0;
+}
+
+/*
+ * A process has a file mapped that the map has. Returns whether it is another one that has this
+ * key by now: the map has it no more then.
+ */
+static bool note_mapped(struct captured_files *files, const struct profile_file *seen,
+			uint32_t index)
+{
+	struct captured_file *file = captured_files_find(files, index);
+	struct profile_file_key key;
+
+	if (file && file->is_unmapped) {
+		/* It is open: no other one has its key. */
+		file->pid = seen->pid;
+		file->begin = seen->begin;
+		file->end = seen->end;
+		file->is_unmapped = false;
+		files->unmapped--;
+	}
+	if (!file || !file->is_closed || files->count >= FILES_MAX ||
+	    reopen(files, seen, file) != -ESTALE)
+		return false;
+	key = file->key;
+	/* No file that the kernel sees is this one from now on. */
+	file->key.zero = 1;
+	(void)bpf_map_delete_elem(files->files_map, &key);
+	return true;
+}
+
+/* What the kernel has not seen, or was closed. */
 static int add_mapped(struct captured_files *files, uint32_t pid,
 		      const struct symbol_maps_line *line)
 {
@@ -457,9 +516,12 @@ static int add_mapped(struct captured_files *files, uint32_t pid,
 	struct profile_file known;
 	int state;
 
-	if (line->rights[2] != 'x' || line->id.ino == 0 ||
-	    bpf_map_lookup_elem(files->files_map, &key, &known) == 0 ||
-	    files->next_index > files->last_index || !is_of_kernel(files, pid, &line->id))
+	if (line->rights[2] != 'x' || line->id.ino == 0)
+		return 0;
+	if (bpf_map_lookup_elem(files->files_map, &key, &known) == 0 &&
+	    !note_mapped(files, &seen, known.index))
+		return 0;
+	if (files->next_index > files->last_index || !is_of_kernel(files, pid, &line->id))
 		return 0;
 	seen.index = files->next_index;
 	file = files_get(files, &key, seen.index);
@@ -489,6 +551,54 @@ int captured_files_add_mapped(struct captured_files *files, uint32_t pid)
 		fclose(maps);
 	}
 	free(line);
+	return r;
+}
+
+/* Closing. */
+
+static bool is_mapped(const struct captured_files *files, const struct captured_file *file)
+{
+	struct statx found;
+	char path[96];
+
+	snprintf(path, sizeof(path), "%u/map_files/%llx-%llx", file->pid,
+		 (unsigned long long)file->begin, (unsigned long long)file->end);
+	return statx(files->proc, path, AT_STATX_DONT_SYNC, STATX_INO, &found) == 0 &&
+	       found.stx_ino == file->file.ino && found.stx_dev_major == file->file.dev_major &&
+	       found.stx_dev_minor == file->file.dev_minor;
+}
+
+/* When it is seen again its times say whether it is the same one. */
+static void close_unmapped(struct captured_files *files, struct captured_file *file)
+{
+	struct statx found;
+
+	if (statx(file->file.fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_CTIME, &found) == 0)
+		file->file.ctime_ns = ctime_of(&found);
+	close(file->file.fd);
+	file->file.fd = -1;
+	file->is_closed = true;
+	file->is_unmapped = false;
+	files->unmapped--;
+}
+
+int captured_files_release(struct captured_files *files, const struct stacks *stacks)
+{
+	size_t most = stacks->processes_count < ASKED_MAX ? stacks->processes_count : ASKED_MAX;
+	int r = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct captured_file *file = &files->list[i];
+
+		file->is_unmapped = file->file.fd >= 0 && !is_mapped(files, file);
+		files->unmapped += file->is_unmapped;
+	}
+	/* Another one that ran meanwhile may have it, above all what is in most processes. */
+	for (size_t i = 0; r == 0 && files->unmapped && i < most; i++)
+		r = captured_files_add_mapped(files, (uint32_t)stacks->processes[i].pid);
+	for (size_t i = 0; i < files->count; i++)
+		if (files->list[i].is_unmapped)
+			close_unmapped(files, &files->list[i]);
 	return r;
 }
 

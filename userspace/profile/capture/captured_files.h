@@ -22,6 +22,10 @@ struct captured_file {
 	uint8_t tries; /* that failed to open it */
 	uint32_t in_set; /* its index in the set of stacks; UINT32_MAX: it is not there */
 	bool was_opened;
+	uint32_t pid; /* a process that had it mapped, and where */
+	uint64_t begin, end;
+	bool is_unmapped; /* that one has it no more: another one is looked for */
+	bool is_closed; /* none was found; what has its inode by now may be another file */
 };
 
 struct captured_files {
@@ -39,6 +43,7 @@ struct captured_files {
 	struct arena texts;
 	size_t unwind_bytes; /* of tables that are kept */
 	size_t unfilled; /* files whose pages are not all loaded */
+	size_t unmapped; /* files with `is_unmapped` */
 	uint64_t vanished; /* times that a process had ended before a file of it could be opened */
 	uint64_t unopened; /* files for which there was no descriptor */
 	uint64_t until_ns; /* monotonic: pages are left for later then; 0: they are not */
@@ -54,10 +59,18 @@ int captured_files_add(struct captured_files *files, const struct profile_file_k
 int captured_files_want(struct captured_files *files, const struct profile_page_key *key);
 
 /*
- * Adds all that a process has mapped, before the kernel sees them one after the other. Returns 0 or
- * -ENOMEM, also if the process has ended.
+ * Adds all that a process has mapped, before the kernel sees them one after the other, and opens
+ * again what was closed, if it is the same file. Returns 0 or -ENOMEM, also if the process has
+ * ended.
  */
 int captured_files_add_mapped(struct captured_files *files, uint32_t pid);
+
+/*
+ * Closes files that no process has mapped any more, as far as the process that was seen with each
+ * and those of a set say: file systems can be unmounted, and what is deleted gives its space back.
+ * Their tables stay. Returns 0 or -ENOMEM.
+ */
+int captured_files_release(struct captured_files *files, const struct stacks *stacks);
 
 /* Adds files whose records were lost because the ring buffer was full. */
 int captured_files_look(struct captured_files *files);

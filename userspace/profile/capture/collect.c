@@ -17,7 +17,10 @@ _Static_assert((int)PROFILE_BY_FRAME_POINTER == (int)STACK_BY_FRAME_POINTER,
 	       "the reasons have the same order");
 _Static_assert((int)PROFILE_COMM_BYTES == (int)STACK_COMM_BYTES, "names have the same length");
 
-enum { CACHE_MIN = 1024 };
+enum {
+	CACHE_MIN = 1024,
+	ASKED_MAX = 64, /* processes, in one go, for files that were closed */
+};
 
 /* What a stack is of. */
 enum use { OF_SAMPLE, OF_WAIT, OF_WAKER, OF_USER };
@@ -33,6 +36,8 @@ struct collected_stack {
 
 void collect_into(struct collect_job *collector, struct stacks *stacks)
 {
+	collector->asked = 0;
+	collector->asked_pid = 0;
 	if (collector->stacks == stacks)
 		return;
 	collector->stacks = stacks;
@@ -63,6 +68,11 @@ static int file_index(struct collect_job *collector, struct captured_file *captu
 		*index = captured->in_set;
 		return 0;
 	}
+	if (captured->is_closed) {
+		/* What has run may be another file, by the same inode. */
+		file = (struct stack_file){.kind = STACK_FILE, .path = "", .fd = -1};
+		collector->files->vanished++;
+	}
 	file.fd = file.fd >= 0 ? fcntl(file.fd, F_DUPFD_CLOEXEC, 0) : -1;
 	r = stacks_add_file(collector->stacks, &file, &captured->in_set);
 	*index = captured->in_set;
@@ -83,6 +93,22 @@ static int anonymous_index(struct collect_job *collector, uint32_t *index)
 	return stacks_add_file(collector->stacks, &file, index);
 }
 
+/* The file with an index; one that was closed is opened again if the process still has it. */
+static int find_file(struct collect_job *collector, uint32_t index, struct captured_file **file)
+{
+	int r = 0;
+
+	*file = captured_files_find(collector->files, index);
+	if (!*file || !(*file)->is_closed || (*file)->in_set != UINT32_MAX ||
+	    collector->pid == collector->asked_pid || collector->asked >= ASKED_MAX)
+		return 0;
+	collector->asked++;
+	collector->asked_pid = collector->pid;
+	r = captured_files_add_mapped(collector->files, collector->pid);
+	*file = captured_files_find(collector->files, index);
+	return r;
+}
+
 /* A frame of a process. */
 static int read_frame(struct collect_job *collector, uint64_t frame, struct stack_frame *to,
 		      bool *is_anonymous)
@@ -90,6 +116,7 @@ static int read_frame(struct collect_job *collector, uint64_t frame, struct stac
 	const uint64_t offset_mask = (UINT64_C(1) << PROFILE_OFFSET_BITS) - 1;
 	const uint32_t index_mask = (1 << PROFILE_INDEX_BITS) - 1;
 	struct captured_file *captured;
+	int r;
 
 	*to = (struct stack_frame){.at = frame};
 	if (!(frame & PROFILE_IN_FILE)) {
@@ -97,7 +124,9 @@ static int read_frame(struct collect_job *collector, uint64_t frame, struct stac
 		return anonymous_index(collector, &to->file);
 	}
 	to->at = frame & offset_mask;
-	captured = captured_files_find(collector->files, frame >> PROFILE_OFFSET_BITS & index_mask);
+	r = find_file(collector, frame >> PROFILE_OFFSET_BITS & index_mask, &captured);
+	if (r)
+		return r;
 	if (!captured)
 		return anonymous_index(collector, &to->file);
 	return file_index(collector, captured, &to->file);
@@ -254,6 +283,7 @@ static int set_waker(struct collect_job *collector, const struct profile_row *ro
 	waker->kernel = kernel.part;
 	if (kernel.is_interrupt || row->waker_pid == 0)
 		return 0;
+	collector->pid = row->waker_pid;
 	r = find_stack(collector, row->stacks.waker_user, OF_USER, &user);
 	waker->user = user.part;
 	waker->pid = (int32_t)row->waker_pid;
@@ -295,6 +325,7 @@ static int add_row(struct collect_job *collector, const struct profile_row *row,
 
 	if (!process || !process->is_wanted)
 		return process ? 0 : -ENOMEM;
+	collector->pid = row->pid;
 	r = find_stack(collector, row->stacks.kernel, is_sample ? OF_SAMPLE : OF_WAIT, &kernel);
 	if (r == 0)
 		r = find_stack(collector, row->stacks.user, OF_USER, &user);

@@ -15,6 +15,9 @@ struct collect_job {
 	int rows_map, stacks_map, waits_map;
 	struct collected_stack *cache; /* owned: by hash; parts of the set */
 	size_t cache_count, cache_used;
+	uint32_t pid; /* of whom the stack is that is looked at */
+	uint32_t asked_pid; /* who was asked last for files that were closed */
+	size_t asked; /* how often, since what follows is added to a set */
 };
 
 /*

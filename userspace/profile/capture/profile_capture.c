@@ -496,6 +496,11 @@ int profile_capture_read(struct profile_capture *capture, struct stacks *stacks)
 	return read_generation(capture, stacks);
 }
 
+int profile_capture_release(struct profile_capture *capture, const struct stacks *stacks)
+{
+	return captured_files_release(&capture->files, stacks);
+}
+
 int profile_capture_restart(struct profile_capture *capture, uint64_t *begin_ns)
 {
 	struct stacks dropped;

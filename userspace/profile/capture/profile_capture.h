@@ -59,6 +59,12 @@ int profile_capture_step(struct profile_capture *capture);
 int profile_capture_read(struct profile_capture *capture, struct stacks *stacks);
 
 /*
+ * Closes files that no process has mapped any more; those that the set has stay open with it.
+ * Called behind profile_capture_read(), before the set is another's. Returns 0 or -errno.
+ */
+int profile_capture_release(struct profile_capture *capture, const struct stacks *stacks);
+
+/*
  * Forgets what was counted so far, but not what is known of files and processes: waits count from
  * then on, the time (monotonic) that is set. Returns 0 or -errno.
  */

@@ -4,10 +4,14 @@
 #include "profile/capture/captured_files.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -260,10 +264,146 @@ static void test_descriptors(void **state)
 	close_files(&seen);
 }
 
+/* A child that has a file mapped to be executed, until it is killed. */
+static pid_t map_in_child(const char *path)
+{
+	int ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+			_exit(1);
+		close(fd);
+		(void)!write(ready[1], &byte, 1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void make_file(char path[32])
+{
+	int fd;
+
+	strcpy(path, "/tmp/captured_files.XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	close(fd);
+}
+
+/* Of a file that is in no process but those of this test. */
+static struct captured_file *find_mapped(struct seen *seen, const char *path)
+{
+	struct captured_file *found = NULL;
+
+	for (size_t i = 0; i < seen->files.count; i++)
+		if (strcmp(seen->files.list[i].file.path, path) == 0)
+			found = &seen->files.list[i];
+	assert_non_null(found);
+	return found;
+}
+
+/* Closed when the last process has ended that has it mapped, opened again with the next one. */
+static void test_release(void **state)
+{
+	struct stacks none, two;
+	struct stack_process process = {.root_fd = -1};
+	struct captured_file *file;
+	struct seen seen;
+	char path[32];
+	uint32_t index;
+	pid_t first, second;
+
+	make_file(path);
+	open_files(&seen);
+	assert_int_equal(stacks_init(&none), 0);
+	assert_int_equal(stacks_init(&two), 0);
+	first = map_in_child(path);
+	assert_int_equal(captured_files_add_mapped(&seen.files, (uint32_t)first), 0);
+	assert_int_equal(captured_files_release(&seen.files, &none), 0);
+	assert_true(find_mapped(&seen, path)->file.fd >= 0);
+	/* The other one has it, too. */
+	second = map_in_child(path);
+	process.pid = second;
+	assert_int_equal(stacks_add_process(&two, &process, &index), 0);
+	end_child(first);
+	assert_int_equal(captured_files_release(&seen.files, &two), 0);
+	assert_true(find_mapped(&seen, path)->file.fd >= 0);
+	assert_int_equal(find_mapped(&seen, path)->pid, second);
+	end_child(second);
+	assert_int_equal(captured_files_release(&seen.files, &two), 0);
+	file = find_mapped(&seen, path);
+	assert_int_equal(file->file.fd, -1);
+	assert_true(file->is_closed);
+	assert_int_equal(seen.files.unmapped, 0);
+	/* It is the same file: the same entry. */
+	first = map_in_child(path);
+	assert_int_equal(captured_files_add_mapped(&seen.files, (uint32_t)first), 0);
+	assert_ptr_equal(find_mapped(&seen, path), file);
+	assert_true(file->file.fd >= 0 && !file->is_closed);
+	end_child(first);
+	unlink(path);
+	close_files(&seen);
+	stacks_finish(&none);
+	stacks_finish(&two);
+}
+
+/* A file that was closed, and is another one when it is seen again: it has an index of its own. */
+static void test_replaced(void **state)
+{
+	const struct captured_file *old, *made;
+	struct profile_file now;
+	struct stacks none;
+	struct seen seen;
+	size_t at;
+	char path[32];
+	pid_t child;
+
+	make_file(path);
+	open_files(&seen);
+	assert_int_equal(stacks_init(&none), 0);
+	child = map_in_child(path);
+	assert_int_equal(captured_files_add_mapped(&seen.files, (uint32_t)child), 0);
+	end_child(child);
+	assert_int_equal(captured_files_release(&seen.files, &none), 0);
+	at = (size_t)(find_mapped(&seen, path) - seen.files.list);
+	/* As another one that got its inode has: another time of change. */
+	assert_int_equal(chmod(path, 0700), 0);
+	child = map_in_child(path);
+	assert_int_equal(captured_files_add_mapped(&seen.files, (uint32_t)child), 0);
+	old = &seen.files.list[at];
+	made = find_mapped(&seen, path);
+	assert_ptr_not_equal(made, old);
+	assert_true(old->is_closed && old->file.fd < 0);
+	assert_true(made->file.fd >= 0);
+	assert_int_equal(bpf_map_lookup_elem(seen.files_map, &made->key, &now), 0);
+	assert_ptr_equal(captured_files_find(&seen.files, now.index), made);
+	end_child(child);
+	unlink(path);
+	close_files(&seen);
+	stacks_finish(&none);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_add),   cmocka_unit_test(test_vanished),
-	cmocka_unit_test(test_want),  cmocka_unit_test(test_share_of_pages),
-	cmocka_unit_test(test_later), cmocka_unit_test(test_descriptors),
+	cmocka_unit_test(test_add),	cmocka_unit_test(test_vanished),
+	cmocka_unit_test(test_want),	cmocka_unit_test(test_share_of_pages),
+	cmocka_unit_test(test_later),	cmocka_unit_test(test_descriptors),
+	cmocka_unit_test(test_release), cmocka_unit_test(test_replaced),
 };
 
 UNIT_GROUP(tests, .missing = missing);

@@ -165,6 +165,7 @@ static void leaves_out_whom_nobody_wants(void **state)
 	profile_capture_stop(capturing.capture);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	assert_int_equal(profile_capture_release(capturing.capture, &capturing.stacks), 0);
 	assert_int_equal(profile_capture_read_waits(capturing.capture, &capturing.stacks), 0);
 	assert_int_equal(capturing.stacks.rows_count, 0);
 	end(pid);
