@@ -385,6 +385,7 @@ static int make_frame(const struct unwind *unwind, const struct indexed *indexed
 	const struct cfi_frame frame = {indexed->begin + indexed->shift,
 					indexed->end + indexed->shift, indexed->at};
 	uint64_t page_end = maker->page_begin + PAGE_BYTES;
+	size_t before = maker->rows->count;
 	int r = 0;
 
 	maker->begin = indexed->begin > maker->page_begin ? indexed->begin : maker->page_begin;
@@ -395,8 +396,11 @@ static int make_frame(const struct unwind *unwind, const struct indexed *indexed
 	else
 		r = cfi_run(&unwind->section, unwind->machine, &frame, maker->end + indexed->shift,
 			    budget, make_row, maker);
-	if (r)
+	/* What was made until it failed would be behind that. */
+	if (r) {
+		maker->rows->count = before;
 		make_row(maker, maker->begin + maker->shift, &bad);
+	}
 	if (maker->error == 0 && maker->end < page_end)
 		maker->error =
 			rows_add(maker->rows, (uint16_t)(maker->end - maker->page_begin), &none);

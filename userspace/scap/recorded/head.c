@@ -225,12 +225,14 @@ static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
 	return true;
 }
 
-static void read_feature(struct recorded_reader *reader, int fd, uint64_t feature,
+/* bytes: of the file. */
+static void read_feature(struct recorded_reader *reader, int fd, uint64_t bytes, uint64_t feature,
 			 const struct perf_data_section *section)
 {
 	uint8_t *body;
 
-	if (section->bytes > RECORDED_HEAD_BYTES_MAX || !section->bytes) {
+	/* Nothing is allocated for what is not there. */
+	if (section->bytes > RECORDED_HEAD_BYTES_MAX || section->bytes > bytes || !section->bytes) {
 		reader->stats.corrupt_lists += section->bytes > 0;
 		return;
 	}
@@ -261,7 +263,7 @@ static void read_features(struct recorded_reader *reader, int fd,
 		}
 		at += sizeof(section);
 		if (features[i])
-			read_feature(reader, fd, i, &section);
+			read_feature(reader, fd, (uint64_t)file.st_size, i, &section);
 	}
 }
 
