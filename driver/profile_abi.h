@@ -13,12 +13,13 @@ enum {
 	PROFILE_COMM_BYTES = 16,
 	PROFILE_NAME_BYTES = 64,
 	PROFILE_ROWS = 1 << 16, /* entries of the maps */
-	PROFILE_STACKS = 1 << 14,
+	PROFILE_STACKS = 1 << 15, /* with waits, each of which has some; else half of it */
 	PROFILE_WAITS = 1 << 16,
-	PROFILE_PROCESSES = 1 << 14,
+	PROFILE_PROCESSES = 1 << 15,
 	PROFILE_FILES = 1 << 13,
 	PROFILE_PAGES = 1 << 16,
 	PROFILE_TARGETS = 1 << 10,
+	PROFILE_SHARES = 1 << 12,
 	PROFILE_RULES = 1 << 16,
 	PROFILE_CHUNKS = 1 << 12,
 	PROFILE_CHUNK_ROWS = 1 << 10,
@@ -55,7 +56,36 @@ struct profile_stack {
 	__u8 lack; /* enum profile_lack */
 	__u8 generation; /* in which it was used last */
 	__u8 zero[2];
+	__u64 share; /* whose process had it first: the key of its profile_share */
 	__u64 frames[PROFILE_FRAMES_MAX]; /* the innermost first */
+};
+
+/* Maps of which whoever has many processes may not take all. */
+enum profile_shared {
+	PROFILE_SHARED_ROWS, /* of this generation */
+	PROFILE_SHARED_STACKS,
+	PROFILE_SHARED_FILES, /* since the begin */
+	PROFILE_SHARED_PROCESSES,
+	PROFILE_SHARED,
+};
+
+/*
+ * What a user has taken, or root in a control group: the key is the number of the group, or that of
+ * the user with this bit. Others, for whom there is no entry, share one.
+ */
+#define PROFILE_SHARE_OF_USER (1ULL << 63)
+#define PROFILE_SHARE_OF_OTHERS (~0ULL)
+
+struct profile_share {
+	__u32 generation; /* of `taken[PROFILE_SHARED_ROWS]` */
+	__u32 taken[PROFILE_SHARED];
+};
+
+/* How much of a map one may have. */
+enum {
+	PROFILE_ROWS_OF_SHARE = PROFILE_ROWS / 4 * 3,
+	PROFILE_FILES_OF_SHARE = PROFILE_FILES / 4 * 3,
+	PROFILE_PROCESSES_OF_SHARE = PROFILE_PROCESSES / 2,
 };
 
 /* How a thread went off its CPU. */
@@ -90,6 +120,7 @@ struct profile_count {
 struct profile_wait {
 	__u64 since_ns, woken_ns; /* monotonic; woken_ns 0: not yet */
 	__u64 start_ns, exec_id;
+	__u64 share; /* of its process */
 	struct profile_stacks stacks;
 	__u32 pid, waker_pid, waker_tid;
 	__u8 how, zero[3];

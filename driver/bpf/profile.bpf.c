@@ -22,6 +22,7 @@ int profile_sample(struct registers *registers)
 	work = work_take(PROFILE_SAMPLE);
 	if (!work)
 		return 0;
+	work->share = current_share();
 	if (!identify(PROFILE_SAMPLE, work, task))
 		goto out;
 	work->row.start_ns = work->process.start_ns;
@@ -56,6 +57,7 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	if (!work)
 		return;
 	wait = &work->wait;
+	work->share = wait->share = current_share();
 	if (!identify(PROFILE_SWITCH, work, task))
 		goto out;
 	wait->start_ns = work->process.start_ns;
@@ -109,6 +111,7 @@ static __always_inline void end_wait(__u32 tid)
 	if (!work)
 		return;
 	work->row.tid = tid;
+	work->share = wait->share;
 	use_stacks(&wait->stacks);
 	since = wait->since_ns < begin_ns ? begin_ns : wait->since_ns;
 	if (since > now)
@@ -155,6 +158,7 @@ int profile_waking(__u64 *ctx)
 	work = work_take(PROFILE_WAKING);
 	if (!work)
 		return 0;
+	work->share = current_share();
 	wait->stacks.waker_kernel = keep_kernel_stack(work, ctx);
 	wait->stacks.waker_user = keep_user_stack(PROFILE_WAKING, work, task, false);
 	wait->waker_pid = ids >> 32;

@@ -183,7 +183,8 @@ static __always_inline struct profile_file *add_file(__u32 slot, struct work *wo
 	__u32 block = bpf_get_smp_processor_id() * PROFILE_SLOTS + slot;
 
 	/* Indexes that no other program and CPU gives. */
-	if (work->files >= PROFILE_BLOCK(cpus))
+	if (work->files >= PROFILE_BLOCK(cpus) ||
+	    !take_share(work->share, PROFILE_SHARED_FILES, PROFILE_FILES_OF_SHARE))
 		return NULL;
 	made->index = block * PROFILE_BLOCK(cpus) + work->files;
 	made->begin = work->mapping.begin;

@@ -64,6 +64,7 @@ struct work {
 	__u32 in_use;
 	__u32 files; /* that this program has numbered on this CPU */
 	struct profile_process_key process;
+	__u64 share; /* who takes room in maps: a key of `shares` */
 	struct registers registers; /* of the process */
 	struct profile_file file;
 	struct profile_stack stack;
@@ -79,6 +80,7 @@ HASH_MAP(processes, struct profile_process_key, struct profile_process, PROFILE_
 HASH_MAP(files, struct profile_file_key, struct profile_file, PROFILE_FILES);
 HASH_MAP(pages, struct profile_page_key, struct profile_page, PROFILE_PAGES);
 HASH_MAP(targets, __u32, __u32, PROFILE_TARGETS);
+HASH_MAP(shares, __u64, struct profile_share, PROFILE_SHARES);
 ARRAY_MAP(rules, struct profile_rule, PROFILE_RULES, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 ARRAY_MAP(chunks, struct profile_chunk, PROFILE_CHUNKS, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 ARRAY_MAP(works, struct work, PROFILE_SLOTS, BPF_MAP_TYPE_PERCPU_ARRAY, 0);
@@ -93,6 +95,7 @@ struct {
 const volatile __u64 secret; /* of hashes: nobody can choose stacks that have the same one */
 const volatile __u32 cpus = 1; /* that there can be */
 const volatile __u32 kernel_frames_max = PROFILE_FRAMES_MAX; /* kernel.perf_event_max_stack */
+const volatile __u32 stacks_of_share = PROFILE_STACKS / 2; /* that one may have */
 const volatile bool has_targets; /* processes that are not in the map are left out */
 const volatile __u32 own_pid; /* the process that profiles, which is left out; 0: none is */
 
@@ -108,6 +111,43 @@ static __always_inline void lose(__u32 cause)
 
 	if (count)
 		(*count)++;
+}
+
+/* The share of the current process. */
+static __always_inline __u64 current_share(void)
+{
+	__u32 uid = (__u32)bpf_get_current_uid_gid();
+
+	return uid ? PROFILE_SHARE_OF_USER | uid : bpf_get_current_cgroup_id();
+}
+
+static __always_inline struct profile_share *find_share(__u64 key)
+{
+	const __u64 others = PROFILE_SHARE_OF_OTHERS;
+	struct profile_share none = {}, *share = bpf_map_lookup_elem(&shares, &key);
+
+	if (share)
+		return share;
+	bpf_map_update_elem(&shares, &key, &none, BPF_NOEXIST);
+	share = bpf_map_lookup_elem(&shares, &key);
+	return share ? share : bpf_map_lookup_elem(&shares, &others);
+}
+
+/* Takes room for one entry of a map. Returns whether there is any left in the share. */
+static __always_inline bool take_share(__u64 key, __u32 what, __u32 most)
+{
+	struct profile_share *share = find_share(key);
+
+	if (!share)
+		return true;
+	if (what == PROFILE_SHARED_ROWS && share->generation != generation) {
+		share->generation = generation;
+		share->taken[PROFILE_SHARED_ROWS] = 0;
+	}
+	if (share->taken[what] >= most)
+		return false;
+	__sync_fetch_and_add(&share->taken[what], 1);
+	return true;
 }
 
 static __always_inline struct work *work_of(__u32 slot)

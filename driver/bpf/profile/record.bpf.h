@@ -26,7 +26,9 @@ static __always_inline __u64 keep_stack(struct work *work)
 		kept->generation = generation;
 		return hash;
 	}
-	if (bpf_map_update_elem(&stacks, &hash, &work->stack, BPF_ANY) == 0)
+	work->stack.share = work->share;
+	if (take_share(work->share, PROFILE_SHARED_STACKS, stacks_of_share) &&
+	    bpf_map_update_elem(&stacks, &hash, &work->stack, BPF_ANY) == 0)
 		return hash;
 	lose(PROFILE_LOST_STACK);
 	return PROFILE_STACK_LOST;
@@ -114,7 +116,9 @@ __noinline int note_process(__u32 slot)
 	process.ns_pid = read_ns_pid(leader);
 	bpf_core_read(&process.comm, sizeof(process.comm), &leader->comm);
 	told.process = work->process;
-	if (bpf_map_update_elem(&processes, &work->process, &process, BPF_NOEXIST) == 0)
+	if (!take_share(work->share, PROFILE_SHARED_PROCESSES, PROFILE_PROCESSES_OF_SHARE))
+		lose(PROFILE_LOST_PROCESS);
+	else if (bpf_map_update_elem(&processes, &work->process, &process, BPF_NOEXIST) == 0)
 		tell(&told);
 	else if (!bpf_map_lookup_elem(&processes, &work->process))
 		lose(PROFILE_LOST_PROCESS);
@@ -143,7 +147,7 @@ static __always_inline void add_row(struct work *work, __u64 value)
 
 	work->row.generation = generation;
 	count = bpf_map_lookup_elem(&rows, &work->row);
-	if (!count) {
+	if (!count && take_share(work->share, PROFILE_SHARED_ROWS, PROFILE_ROWS_OF_SHARE)) {
 		work->count.value = work->count.times = 0;
 		bpf_map_update_elem(&rows, &work->row, &work->count, BPF_NOEXIST);
 		count = bpf_map_lookup_elem(&rows, &work->row);

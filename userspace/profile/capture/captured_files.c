@@ -352,6 +352,9 @@ bool captured_files_fill(struct captured_files *files)
 	const uint32_t *pages;
 	size_t count;
 
+	/* What is left is for pages that are wanted. */
+	if (files->tables.rows_count > TABLES_ROWS_FILLED)
+		return false;
 	for (size_t i = 0; files->unfilled && i < files->count && !file; i++)
 		if (files->list[i].is_filling)
 			file = &files->list[i];

@@ -416,24 +416,69 @@ static int find_waiting(const struct collect_job *collector, uint64_t **hashes, 
 	return 0;
 }
 
+/* How often a number is in a sorted list. */
+static uint32_t count_equal(const uint64_t *list, size_t count, uint64_t number)
+{
+	const uint64_t *found =
+		count ? bsearch(&number, list, count, sizeof(number), compare_hashes) : NULL;
+	const uint64_t *first = found, *last = found;
+
+	if (!found)
+		return 0;
+	while (first > list && first[-1] == number)
+		first--;
+	while (last + 1 < list + count && last[1] == number)
+		last++;
+	return (uint32_t)(last - first) + 1;
+}
+
+/* What each has of the stacks that stay. The kernel may count meanwhile: the next time is right. */
+static void set_shares(int map, uint64_t *staying, size_t count)
+{
+	struct profile_share share;
+	uint64_t key, *before = NULL, next;
+	uint32_t steps = 0;
+
+	if (count)
+		qsort(staying, count, sizeof(*staying), compare_hashes);
+	while (steps++ < PROFILE_SHARES && bpf_map_get_next_key(map, before, &next) == 0) {
+		key = next;
+		before = &key;
+		if (bpf_map_lookup_elem(map, &key, &share))
+			continue;
+		share.taken[PROFILE_SHARED_STACKS] = count_equal(staying, count, key);
+		(void)bpf_map_update_elem(map, &key, &share, BPF_EXIST);
+	}
+}
+
 int collect_remove_stacks(struct collect_job *collector, uint8_t generation)
 {
 	struct profile_stack stack;
-	uint64_t hash, next, *waiting;
-	size_t count;
+	uint64_t hash, next, *waiting, *staying;
+	size_t count, stay = 0;
 	int map = collector->stacks_map;
 	int r = find_waiting(collector, &waiting, &count);
 	bool more = r == 0 && bpf_map_get_next_key(map, NULL, &hash) == 0;
 
-	while (more) {
+	staying = malloc(PROFILE_STACKS * sizeof(*staying));
+	if (!staying) {
+		free(waiting);
+		return -ENOMEM;
+	}
+	for (; more; hash = next) {
 		more = bpf_map_get_next_key(map, &hash, &next) == 0;
-		if (bpf_map_lookup_elem(map, &hash, &stack) == 0 &&
-		    (uint8_t)(generation - stack.generation) > 1 &&
+		if (bpf_map_lookup_elem(map, &hash, &stack) != 0)
+			continue;
+		if ((uint8_t)(generation - stack.generation) > 1 &&
 		    (!count || !bsearch(&hash, waiting, count, sizeof(hash), compare_hashes)))
 			(void)bpf_map_delete_elem(map, &hash);
-		hash = next;
+		else if (stay < PROFILE_STACKS)
+			staying[stay++] = stack.share;
 	}
+	if (r == 0)
+		set_shares(collector->shares_map, staying, stay);
 	free(waiting);
+	free(staying);
 	return r == -EAGAIN ? 0 : r;
 }
 

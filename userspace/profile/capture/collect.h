@@ -12,7 +12,7 @@ struct collect_job {
 	struct captured_processes *processes;
 	const struct kernel_functions *functions;
 	struct stacks *stacks;
-	int rows_map, stacks_map, waits_map;
+	int rows_map, stacks_map, waits_map, shares_map;
 	struct collected_stack *cache; /* owned: by hash; parts of the set */
 	size_t cache_count, cache_used;
 	uint32_t pid; /* of whom the stack is that is looked at */
@@ -32,7 +32,7 @@ int collect_rows(struct collect_job *collector, uint8_t generation);
 
 /*
  * Removes stacks that were not used in that generation, nor in the one before; not those of threads
- * that wait. Returns 0 or -ENOMEM.
+ * that wait. Shares have those that stay. Returns 0 or -ENOMEM.
  */
 int collect_remove_stacks(struct collect_job *collector, uint8_t generation);
 

@@ -83,11 +83,15 @@ static void configure(struct profile_capture *capture)
 	struct profile_programs *programs = capture->programs;
 	const struct profile_capture_config *config = &capture->config;
 	uint64_t secret = clock_ns(CLOCK_MONOTONIC);
+	uint32_t stacks;
 
 	(void)!getrandom(&secret, sizeof(secret), GRND_NONBLOCK);
 	programs->rodata->secret = secret;
 	programs->rodata->cpus = capture->possible_cpus;
 	programs->rodata->kernel_frames_max = read_frames_max(config->proc);
+	stacks = config->off_cpu ? PROFILE_STACKS : PROFILE_STACKS / 2;
+	bpf_map__set_max_entries(programs->maps.stacks, stacks);
+	programs->rodata->stacks_of_share = stacks / 2;
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
 	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
@@ -220,6 +224,18 @@ static int read_functions(struct profile_capture *capture)
 	return r;
 }
 
+/* The one for whom there is no other one. */
+static int add_share(const struct profile_capture *capture)
+{
+	const struct profile_share none = {0};
+	const uint64_t others = PROFILE_SHARE_OF_OTHERS;
+
+	return bpf_map_update_elem(bpf_map__fd(capture->programs->maps.shares), &others, &none,
+				   BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
 static int open_parts(struct profile_capture *capture, struct error *err)
 {
 	const struct profile_programs *programs = capture->programs;
@@ -241,11 +257,13 @@ static int open_parts(struct profile_capture *capture, struct error *err)
 						  .functions = &capture->functions,
 						  .rows_map = bpf_map__fd(programs->maps.rows),
 						  .stacks_map = bpf_map__fd(programs->maps.stacks),
-						  .waits_map = bpf_map__fd(programs->maps.waits)};
+						  .waits_map = bpf_map__fd(programs->maps.waits),
+						  .shares_map = bpf_map__fd(programs->maps.shares)};
 	capture->news = ring_buffer__new(bpf_map__fd(programs->maps.news), follow, capture, NULL);
 	if (!capture->news)
 		return -errno;
-	if (capture->config.off_cpu)
+	r = add_share(capture);
+	if (r == 0 && capture->config.off_cpu)
 		r = read_functions(capture);
 	return r ? r : add_targets(capture, err);
 }

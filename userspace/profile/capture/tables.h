@@ -15,6 +15,8 @@ struct tables_share {
 
 enum {
 	TABLES_ROWS_OF_FILE = PROFILE_CHUNKS * PROFILE_CHUNK_ROWS / 3,
+	TABLES_ROWS_FILLED =
+		PROFILE_CHUNKS * PROFILE_CHUNK_ROWS / 2, /* with pages that none wanted */
 	TABLES_RULES_OF_FILE = PROFILE_RULES / 16,
 	TABLES_PAGES_OF_FILE = PROFILE_PAGES / 4, /* a gibibyte of code, also without rows */
 };
