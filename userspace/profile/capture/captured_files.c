@@ -346,18 +346,34 @@ static uint32_t load_tables(struct captured_files *files, struct captured_file *
 	return r ? PROFILE_FILE_FULL : PROFILE_FILE_LOADED;
 }
 
+/* The smallest one of which pages are not loaded, as it is soon complete; NULL: there is none. */
+static struct captured_file *find_unfilled(const struct captured_files *files)
+{
+	struct captured_file *found = NULL;
+	size_t least = SIZE_MAX, count;
+
+	for (size_t i = 0; files->unfilled && i < files->count; i++) {
+		if (!files->list[i].is_filling)
+			continue;
+		unwind_pages(files->list[i].unwind, &count);
+		if (count < least) {
+			least = count;
+			found = &files->list[i];
+		}
+	}
+	return found;
+}
+
 bool captured_files_fill(struct captured_files *files)
 {
-	struct captured_file *file = NULL;
+	struct captured_file *file;
 	const uint32_t *pages;
 	size_t count;
 
 	/* What is left is for pages that are wanted. */
 	if (files->tables.rows_count > TABLES_ROWS_FILLED)
 		return false;
-	for (size_t i = 0; files->unfilled && i < files->count && !file; i++)
-		if (files->list[i].is_filling)
-			file = &files->list[i];
+	file = find_unfilled(files);
 	if (!file)
 		return false;
 	pages = unwind_pages(file->unwind, &count);
