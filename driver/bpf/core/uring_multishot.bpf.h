@@ -118,6 +118,24 @@ static __always_inline void uring_multishot_lose(__u64 ring, __u64 user_data)
 }
 
 /*
+ * Takes one from those without a note. Returns false if there is none, or if others were quicker
+ * each time: two of them end at once on several CPUs.
+ */
+static __always_inline bool uring_multishot_uncount(struct uring_multishot *found)
+{
+#pragma clang loop unroll(full)
+	for (int i = 0; i < URING_MULTISHOT_TRIES; i++) {
+		__u32 unnoted = *(volatile __u32 *)&found->unnoted;
+
+		if (!unnoted)
+			return false;
+		if (__sync_val_compare_and_swap(&found->unnoted, unnoted, unnoted - 1) == unnoted)
+			return true;
+	}
+	return false;
+}
+
+/*
  * What may complete several times has ended, and has no note. It need not be one that has begun: if
  * there is one such request alone, it is known by its address.
  */
@@ -126,11 +144,9 @@ static __always_inline void uring_multishot_end_unnoted(__u64 ring, __u64 user_d
 	struct uring_key key = {ring, user_data};
 	struct uring_multishot *found = bpf_map_lookup_elem(&uring_multishots, &key);
 
-	if (!found || !*(volatile __u32 *)&found->unnoted ||
-	    (found->users == 1 && found->request != request))
-		return;
-	__sync_fetch_and_sub(&found->unnoted, 1);
-	uring_multishot_end(ring, user_data);
+	if (found && (found->users != 1 || found->request == request) &&
+	    uring_multishot_uncount(found))
+		uring_multishot_end(ring, user_data);
 }
 
 #endif
