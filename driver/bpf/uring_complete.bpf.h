@@ -131,9 +131,14 @@ static __always_inline void uring_note_ended(__u64 request)
 {
 	__u32 zero = 0;
 	struct uring_hands *hands = bpf_map_lookup_elem(&uring_hands, &zero);
+	struct io_kiocb *at = (void *)request;
+	struct io_ring_ctx *ring = READ(at, ctx);
 
-	if (hands)
-		hands->posted.ended = request;
+	if (!hands)
+		return;
+	hands->posted.ended = request;
+	hands->posted.ended_ring = (__u64)ring;
+	hands->posted.ended_submitted = READ(ring, cached_sq_head);
 }
 
 /*

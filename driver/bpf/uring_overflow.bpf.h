@@ -135,7 +135,7 @@ static __always_inline __u64 uring_tail_with(__u64 tail, __u64 entry)
 __attribute__((noinline)) __u64 uring_posted_next(__u64 at, __u64 entry)
 {
 	struct io_ring_ctx *ring = (void *)at;
-	__u64 first = GET_WORD(ring, submit_state.compl_reqs.first), next;
+	__u64 first = GET_WORD(ring, submit_state.compl_reqs.first), next, ended;
 	__u64 last = GET_WORD(ring, submit_state.compl_reqs.last);
 	__u64 tail = (__u64)READ(ring, cq_overflow_list.prev);
 	__u32 submitted = READ(ring, cached_sq_head);
@@ -149,7 +149,9 @@ __attribute__((noinline)) __u64 uring_posted_next(__u64 at, __u64 entry)
 	posted->tail = uring_tail_with(tail, entry);
 	if (is_same)
 		return posted->next;
-	next = uring_unended(first, posted->ended);
+	ended = posted->ended_ring == at && posted->ended_submitted == submitted ? posted->ended
+										 : 0;
+	next = uring_unended(first, ended);
 	posted = uring_posted();
 	if (!posted)
 		return 0;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "../support/uring.h"
@@ -24,7 +25,20 @@ static void add(struct io_uring_sqe operation)
 	*uring_next(&ring) = operation;
 }
 
-/* Opens that fail, with few numbers, each behind an operation of another kind with the same one. */
+/* Goes to one of the first two CPUs, if it may. */
+static void change_cpu(unsigned int turn)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(turn & 1, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/*
+ * Opens that fail, with few numbers, each behind an operation of another kind with the same one. Of
+ * each submission on a CPU the requests are in memory where those of the last one there were.
+ */
 static int overflow(unsigned int count)
 {
 	struct uring other;
@@ -38,8 +52,10 @@ static int overflow(unsigned int count)
 					       .fd = i & 1 ? AT_FDCWD : -1,
 					       .addr = i & 1 ? (uintptr_t)missing : 0,
 					       .user_data = i / 2 % NUMBERS};
-		if ((i % ENTRIES_OF_OTHER == ENTRIES_OF_OTHER - 1 || i == 2 * count - 1) &&
-		    uring_submit(&other, 0) < 0)
+		if (i % ENTRIES_OF_OTHER != ENTRIES_OF_OTHER - 1 && i != 2 * count - 1)
+			continue;
+		change_cpu(i / ENTRIES_OF_OTHER);
+		if (uring_submit(&other, 0) < 0)
 			return 1;
 	}
 	return 0;

@@ -148,7 +148,12 @@ enum uring_origin {
  * which those that find no room are looked for.
  */
 struct uring_posted {
-	__u64 ended; /* the last wanted request without a note that has ended on this CPU */
+	/*
+	 * The last wanted request without a note that has ended on this CPU, the ring, and how many
+	 * entries of that were submitted: later ones get the memory of earlier ones.
+	 */
+	__u64 ended, ended_ring;
+	__u32 ended_submitted;
 	__u64 ring, first, last; /* the ring, and the ends of the list */
 	/*
 	 * Where the list of what found no room ends when the next one is added: of a ring that is
