@@ -441,10 +441,12 @@ static __always_inline void uring_count_unnoted(struct io_kiocb *request,
 	if (uring_completes_often(request, GET(request, opcode)))
 		uring_multishot_end_unnoted(GET_WORD(request, ctx), GET(request, cqe.user_data),
 					    (__u64)request);
-	if (row && uring_uncount(&row->taken))
+	if (uring_forget_taken((__u64)request))
 		return;
 	if (row && uring_uncount(&row->unplaced))
 		cause = LOSS_IN_FLIGHT;
+	else if (row && uring_uncount(&row->taken_more))
+		return;
 	count_lost(uring_any_event(events), cause);
 }
 

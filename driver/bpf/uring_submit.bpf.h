@@ -838,6 +838,7 @@ static __always_inline void uring_count_unplaced(struct io_kiocb *request, __u32
 {
 	struct uring_row *row = uring_row_of((__u64)request);
 
+	uring_forget_taken((__u64)request); /* the end of an earlier one at its address */
 	if (GET(request, flags) & REQUEST_CQE_SKIP)
 		count_lost(event, LOSS_IN_FLIGHT);
 	else if (row)

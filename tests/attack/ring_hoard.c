@@ -4,13 +4,14 @@
  * beside them: ring_hoard hoard COUNT [MORE [POLLS]] submits that many opens behind a read of an
  * empty pipe, then MORE opens by another ring, whose completions mostly find no room there, and one
  * poll that completes POLLS times before it is cancelled, says so, and ends with its standard
- * input; ring_hoard open COUNT makes opens one by one, and prints how many succeeded. Exit code 77:
- * this kernel lacks such rings.
+ * input; ring_hoard later COUNT MORE does what is for the other ring after a line of its input, and
+ * says so again; ring_hoard open COUNT makes opens one by one, and prints how many succeeded. Exit
+ * code 77: this kernel lacks such rings.
  */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../support/uring.h"
@@ -114,6 +115,19 @@ static int hoard(unsigned int count, unsigned int more, unsigned int polls)
 	return read(STDIN_FILENO, ends, 1) < 0;
 }
 
+static int overflow_later(unsigned int count, unsigned int more)
+{
+	int r = hoard(count, 0, 0), end;
+
+	if (!r)
+		r = overflow(more);
+	if (r)
+		return r;
+	puts("overflowed");
+	fflush(stdout);
+	return read(STDIN_FILENO, &end, 1) < 0;
+}
+
 static int open_all(unsigned int count)
 {
 	unsigned int opened = 0;
@@ -141,5 +155,7 @@ int main(int argc, char **argv)
 	count = (unsigned int)strtoul(argv[2], NULL, 10);
 	more = argc > 3 ? (unsigned int)strtoul(argv[3], NULL, 10) : 0;
 	polls = argc > 4 ? (unsigned int)strtoul(argv[4], NULL, 10) : 0;
+	if (strcmp(argv[1], "later") == 0)
+		return overflow_later(count, more);
 	return strcmp(argv[1], "hoard") == 0 ? hoard(count, more, polls) : open_all(count);
 }

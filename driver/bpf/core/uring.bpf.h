@@ -23,6 +23,7 @@ enum {
 	URING_ROW_BITS = 11,
 	URING_COLUMN_BITS = 3,
 	URING_ROWS = 1 << URING_ROW_BITS,
+	URING_TAKEN_OF_ROW = 6,
 	URING_NOTES_OF_ROW = 1 << URING_COLUMN_BITS,
 	URING_PLACES = URING_ROWS * URING_NOTES_OF_ROW,
 	URING_ROWS_SEARCHED = 2,
@@ -76,8 +77,9 @@ struct uring_row {
 					       nobody's */
 	/* Requests in flight without a place that first look for it here: as it was not free, */
 	__u64 unplaced;
-	__u64 taken; /* or as others got it, when they were counted */
-	__u64 pad[6];
+	/* or as others got it, when they were counted: which these are, and how many more. */
+	__u64 taken[URING_TAKEN_OF_ROW];
+	__u64 taken_more;
 };
 
 /* Where a request has its strings if one of them is long. */
@@ -451,17 +453,47 @@ static __always_inline void uring_name_hoarder(__u32 pid)
 }
 
 /*
+ * Remembers that a request lost its place, and was counted: its completion is not to be. Not
+ * inlined, nor is the next one: the verifier walks them once.
+ */
+__attribute__((noinline)) int uring_remember_taken(__u64 request)
+{
+	struct uring_row *row = uring_row_of(request);
+
+	if (!row)
+		return 0;
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < URING_TAKEN_OF_ROW; i++)
+		if (!uring_look(&row->taken[i]) && uring_change(&row->taken[i], 0, request))
+			return 0;
+	__sync_fetch_and_add(&row->taken_more, 1);
+	return 0;
+}
+
+/* Whether a request was one of these; it is none any more. */
+__attribute__((noinline)) bool uring_forget_taken(__u64 request)
+{
+	struct uring_row *row = uring_row_of(request);
+
+	if (!row)
+		return false;
+#pragma clang loop unroll(full)
+	for (__u32 i = 0; i < URING_TAKEN_OF_ROW; i++)
+		if (uring_look(&row->taken[i]) == request &&
+		    uring_change(&row->taken[i], request, 0))
+			return true;
+	return false;
+}
+
+/*
  * A note that gives way to that of another process: its event is lost. If it had its event before,
  * it ends without another one, or fails and is counted then.
  */
 static __always_inline void uring_lose_taken(struct uring_note *note, __u64 request)
 {
-	struct uring_row *row = uring_row_of(request);
-
 	if (!note->is_told) {
 		count_lost(uring_any_event(uring_events_of(note->opcode)), LOSS_IN_FLIGHT);
-		if (row)
-			__sync_fetch_and_add(&row->taken, 1);
+		uring_remember_taken(request);
 	}
 	if (note->is_multishot)
 		uring_multishot_lose(note->ring, note->user_data);
