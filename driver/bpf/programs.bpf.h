@@ -12,6 +12,7 @@
 #include "bpf/open_fds.bpf.h"
 #include "bpf/opened.bpf.h"
 #include "bpf/threads.bpf.h"
+#include "bpf/tls_go.bpf.h"
 #include "bpf/tls_programs.bpf.h"
 #include "bpf/uring_older.bpf.h"
 #include "bpf/uring_overflow.bpf.h"

@@ -13,6 +13,7 @@
 enum {
 	TLS_THREADS = 1 << 14,
 	TLS_OBJECTS = 1 << 16,
+	TLS_ROUTINES = 1 << 14,
 	TLS_TELLERS = 1 << 10,
 	TLS_NOTES_MAX = 16,
 	TLS_NOTES_NS = 1000000000,
@@ -63,6 +64,25 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tls_thread);
 } tls_threads SEC(".maps");
+
+/*
+ * A function of a routine of Go, which may go on in another thread, and on a stack that was copied to
+ * another address: what stays is how far below the end of its stack it is.
+ */
+struct tls_routine_key {
+	__u64 routine;
+	__u64 program;
+	__u32 pid;
+	__u32 depth;
+};
+
+/* `sp`, `ip` and `done` of the calls are not used. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TLS_ROUTINES);
+	__type(key, struct tls_routine_key);
+	__type(value, struct tls_call);
+} tls_routines SEC(".maps");
 
 /*
  * What a library has for a connection: its address is used again for others, also by programs that

@@ -266,25 +266,21 @@ static __always_inline bool is_socket_known(const struct tls_object *object)
 	       (!object->loose || (!object->is_broken && !is_guessed(object, 1)));
 }
 
-static __always_inline bool tls_data_begin(struct filler *f, struct probe_registers *regs,
-					   __u8 direction)
+/* A call has moved f->tls.size bytes. thread: by which its socket may be guessed; NULL: by none. */
+static __always_inline bool tls_data_put(struct filler *f, struct probe_registers *regs,
+					 struct tls_thread *thread, struct tls_object *object,
+					 const struct tls_call *call, __u8 direction)
 {
-	struct tls_thread *thread = tls_thread_find();
-	struct tls_call call = {};
-	struct tls_object *object = tls_end(regs, thread, &call);
 	struct frame_stream stream;
 
-	f->tls.size = object ? tls_moved(regs, &call) : 0;
-	if (!f->tls.size)
-		return false;
 	f->ret = f->tls.size;
 	f->tls.key = tls_key_of(object);
-	f->tls.buffer = call.buffer;
+	f->tls.buffer = call->buffer;
 	f->tls.direction = direction;
 	if (thread && object->loose && direction == TLS_READ)
 		tls_guess_read(&thread->guess, object, f->tls.size);
 	else if (thread && object->loose)
-		tls_guess_written(&thread->guess, call.object, f->tls.size);
+		tls_guess_written(&thread->guess, call->object, f->tls.size);
 	/* The number may be another file's by now. */
 	f->tls.fd = is_socket_known(object) && file_ino(fd_file(object->fd)) == object->file.ino
 			    ? object->fd
@@ -300,6 +296,17 @@ static __always_inline bool tls_data_begin(struct filler *f, struct probe_regist
 	f->slot->stream = stream;
 	f->slot->wants_times = 1;
 	return true;
+}
+
+static __always_inline bool tls_data_begin(struct filler *f, struct probe_registers *regs,
+					   __u8 direction)
+{
+	struct tls_thread *thread = tls_thread_find();
+	struct tls_call call = {};
+	struct tls_object *object = tls_end(regs, thread, &call);
+
+	f->tls.size = object ? tls_moved(regs, &call) : 0;
+	return f->tls.size && tls_data_put(f, regs, thread, object, &call, direction);
 }
 
 static __always_inline int tls_data_end(struct probe_registers *regs, __u8 direction)
@@ -323,9 +330,10 @@ static __always_inline int tls_write_end_run(struct probe_registers *regs)
  * An object is freed, or made ready for another connection. Where its socket is known, the end of
  * that is the end of the connection.
  */
-static __always_inline bool tls_forget_begin(struct filler *f, struct probe_registers *regs)
+static __always_inline bool tls_forget_begin(struct filler *f, struct probe_registers *regs,
+					     __u64 address)
 {
-	const struct tls_object_key key = tls_object_key(PROBE_ARGUMENT_0(regs));
+	const struct tls_object_key key = tls_object_key(address);
 	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key);
 
 	if (!object)
@@ -348,7 +356,7 @@ static __always_inline int tls_forget_run(struct probe_registers *regs)
 {
 	struct filler filler = {.self = this_task()}, *f = &filler;
 
-	return tls_forget_begin(f, regs) ? FILLER_NAME(tls_data)(f) : 0;
+	return tls_forget_begin(f, regs, PROBE_ARGUMENT_0(regs)) ? FILLER_NAME(tls_data)(f) : 0;
 }
 
 /* Who makes more than that in a second is looked at with all others. */

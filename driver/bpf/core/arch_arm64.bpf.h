@@ -76,6 +76,17 @@ static __always_inline __u64 probe_result(const struct probe_registers *regs)
 #define PROBE_ARGUMENT_3(registers) ((registers)->regs[3])
 #define PROBE_ARGUMENT_4(registers) ((registers)->regs[4])
 
+/* As Go calls functions. User space sets no such programs here: nobody has tried them. */
+#define PROBE_GO_ARGUMENT_0(registers) ((registers)->regs[0])
+#define PROBE_GO_ARGUMENT_1(registers) ((registers)->regs[1])
+#define PROBE_GO_ARGUMENT_2(registers) ((registers)->regs[2])
+#define PROBE_GO_ROUTINE(registers) ((registers)->regs[28])
+
+static __always_inline bool probe_go_begins_again(const struct probe_registers *regs)
+{
+	return false;
+}
+
 static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)
 {
 	return regs->pstate & PSTATE_32_BIT;

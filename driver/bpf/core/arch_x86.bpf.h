@@ -74,6 +74,20 @@ static __always_inline __u64 probe_result(const struct probe_registers *regs)
 #define PROBE_ARGUMENT_3(regs) ((regs)->cx)
 #define PROBE_ARGUMENT_4(regs) ((regs)->r8)
 
+/* As Go calls functions, from 1.17 on. Results begin in the register of other programs. */
+#define PROBE_GO_ARGUMENT_0(regs) ((regs)->ax)
+#define PROBE_GO_ARGUMENT_1(regs) ((regs)->bx)
+#define PROBE_GO_ARGUMENT_2(regs) ((regs)->cx)
+#define PROBE_GO_ROUTINE(regs) ((regs)->r14)
+
+enum { BELOW_OR_EQUAL = 0x41 /* of the flags: the branch of that name is taken */ };
+
+/* Where a function has compared its stack with the limit: whether it begins again, with more. */
+static __always_inline bool probe_go_begins_again(const struct probe_registers *regs)
+{
+	return regs->flags & BELOW_OR_EQUAL;
+}
+
 /* Whether a 32-bit program made the current system call; `task`: the current one. */
 static __always_inline bool call_is_compat(struct pt_regs *regs, struct task_struct *task)
 {

@@ -206,6 +206,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.opened, config->stream_only[EVENT_close]},
 		{object->maps.thread_times, object->rodata->keeps_times},
 		{object->maps.tls_threads, config->tls_chosen.wanted},
+		{object->maps.tls_routines, config->tls_chosen.wanted},
 		{object->maps.tls_tellers, config->tls_chosen.wanted},
 		{object->maps.tls_objects, config->tls_chosen.wanted},
 		{object->maps.tls_counts, config->tls_chosen.wanted},

@@ -112,15 +112,17 @@ static void path_of(int fd, char path[PATH_BYTES])
 
 /* Where a program is to run in a library. */
 static size_t places_of(const struct tls_library *functions, unsigned int program, bool at_return,
-			uint64_t offsets[TLS_FUNCTIONS])
+			uint64_t offsets[TLS_PLACES])
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < functions->count; i++) {
 		const struct tls_place *place = &functions->places[i];
 		const struct tls_function *function = &tls_functions[place->function];
+		bool is_end = at_return || place->is_end;
 
-		if ((at_return ? function->end : function->begin) == program)
+		if (!(at_return && function->is_go) &&
+		    (is_end ? function->end : function->begin) == program)
 			offsets[count++] = place->offset;
 	}
 	return count;
@@ -137,7 +139,7 @@ static int keep_probe(struct tls_probes *probes, int fd)
 static int set_program(struct tls_follower *follower, const struct tls_followed *library,
 		       unsigned int program, bool at_return, int fd, struct tls_probes *probes)
 {
-	uint64_t offsets[TLS_FUNCTIONS];
+	uint64_t offsets[TLS_PLACES];
 	size_t count = places_of(&library->functions, program, at_return, offsets);
 	char path[PATH_BYTES];
 	int r = 0;

@@ -15,7 +15,7 @@
 #include "scap/tls/library.h"
 
 enum {
-	TLS_PROBES = 2 * TLS_FUNCTIONS,
+	TLS_PROBES = TLS_FUNCTIONS + TLS_PLACES,
 	TLS_HOLDERS = 4, /* processes that are remembered to have a library */
 };
 

@@ -7,10 +7,13 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scap/tls/go.h"
+#include "scap/tls/instructions.h"
 #include "util/count.h"
 #include "util/regular.h"
 
@@ -26,63 +29,52 @@ enum { OWN_MACHINE = EM_X86_64 };
 #endif
 
 const struct tls_function tls_functions[] = {
-	{"SSL_read", TLS_CALL, TLS_READ_END},
-	{"SSL_read_ex", TLS_CALL_EX, TLS_READ_END},
-	{"SSL_write", TLS_CALL, TLS_WRITE_END},
-	{"SSL_write_ex", TLS_CALL_EX, TLS_WRITE_END},
-	{"SSL_write_ex2", TLS_CALL_FLAGS, TLS_WRITE_END},
-	{"SSL_read_early_data", TLS_CALL_EX, TLS_READ_END},
-	{"SSL_write_early_data", TLS_CALL_EX, TLS_WRITE_END},
-	{"SSL_sendfile", TLS_CALL_UNSEEN, TLS_WRITE_END},
+	{"SSL_read", TLS_CALL, TLS_READ_END, false},
+	{"SSL_read_ex", TLS_CALL_EX, TLS_READ_END, false},
+	{"SSL_write", TLS_CALL, TLS_WRITE_END, false},
+	{"SSL_write_ex", TLS_CALL_EX, TLS_WRITE_END, false},
+	{"SSL_write_ex2", TLS_CALL_FLAGS, TLS_WRITE_END, false},
+	{"SSL_read_early_data", TLS_CALL_EX, TLS_READ_END, false},
+	{"SSL_write_early_data", TLS_CALL_EX, TLS_WRITE_END, false},
+	{"SSL_sendfile", TLS_CALL_UNSEEN, TLS_WRITE_END, false},
 	/* Others that connect or accept call it. */
-	{"SSL_do_handshake", TLS_CALL, TLS_CALL_END},
-	{"SSL_free", TLS_FORGET, TLS_PROGRAMS},
-	{"SSL_clear", TLS_FORGET, TLS_PROGRAMS},
-	{"gnutls_record_recv", TLS_CALL, TLS_READ_END},
-	{"gnutls_record_send", TLS_CALL, TLS_WRITE_END},
-	{"gnutls_record_recv_seq", TLS_CALL, TLS_READ_END},
-	{"gnutls_record_recv_packet", TLS_CALL_UNSEEN, TLS_READ_END},
-	{"gnutls_record_send2", TLS_CALL, TLS_WRITE_END},
-	{"gnutls_record_send_range", TLS_CALL, TLS_WRITE_END},
-	{"gnutls_handshake", TLS_CALL, TLS_CALL_END},
-	{"gnutls_deinit", TLS_FORGET, TLS_PROGRAMS},
+	{"SSL_do_handshake", TLS_CALL, TLS_CALL_END, false},
+	{"SSL_free", TLS_FORGET, TLS_PROGRAMS, false},
+	{"SSL_clear", TLS_FORGET, TLS_PROGRAMS, false},
+	{"gnutls_record_recv", TLS_CALL, TLS_READ_END, false},
+	{"gnutls_record_send", TLS_CALL, TLS_WRITE_END, false},
+	{"gnutls_record_recv_seq", TLS_CALL, TLS_READ_END, false},
+	{"gnutls_record_recv_packet", TLS_CALL_UNSEEN, TLS_READ_END, false},
+	{"gnutls_record_send2", TLS_CALL, TLS_WRITE_END, false},
+	{"gnutls_record_send_range", TLS_CALL, TLS_WRITE_END, false},
+	{"gnutls_handshake", TLS_CALL, TLS_CALL_END, false},
+	{"gnutls_deinit", TLS_FORGET, TLS_PROGRAMS, false},
+	{"crypto/tls.(*Conn).Read", TLS_GO_READ, TLS_GO_READ_END, true},
+	{"crypto/tls.(*Conn).Write", TLS_GO_WRITE, TLS_PROGRAMS, true},
+	{"crypto/tls.(*Conn).Close", TLS_GO_FORGET, TLS_PROGRAMS, true},
 };
 
 _Static_assert(COUNT(tls_functions) == TLS_FUNCTIONS, "the table is as long as others believe");
 
-/* Addresses by function; 0: not found. */
+enum { GO_READ = TLS_FUNCTIONS - 3, GO_WRITE, CODE_BYTES_MAX = 1 << 16 /* of a function */ };
+
+/* By function; address 0: not found. */
 struct tls_addresses {
 	uint64_t of[TLS_FUNCTIONS];
+	uint64_t bytes[TLS_FUNCTIONS];
 };
 
-static void note_symbol(struct tls_addresses *addresses, const char *name, uint64_t address)
+static void note_symbol(struct tls_addresses *addresses, const char *name, const Elf64_Sym *symbol)
 {
 	/* Most names are others. */
-	if (strncmp(name, "SSL_", 4) != 0 && strncmp(name, "gnutls_", 7) != 0)
+	if (strncmp(name, "SSL_", 4) != 0 && strncmp(name, "gnutls_", 7) != 0 &&
+	    strncmp(name, "crypto/tls.(", 12) != 0)
 		return;
 	for (unsigned int i = 0; i < TLS_FUNCTIONS; i++)
-		if (strcmp(name, tls_functions[i].name) == 0)
-			addresses->of[i] = address;
-}
-
-/*
- * The bytes of a section, as they are in the file. *left: how many may be read still. NULL: it is
- * too large, compressed, or damaged.
- */
-static Elf_Data *read_section(Elf_Scn *section, GElf_Shdr *header, uint64_t *left)
-{
-	if (!section || !gelf_getshdr(section, header) || header->sh_size > *left ||
-	    header->sh_flags & SHF_COMPRESSED)
-		return NULL;
-	*left -= header->sh_size;
-	return elf_rawdata(section, NULL);
-}
-
-/* Names end within a section whose last byte is a NUL. */
-static bool is_names(const Elf_Data *data)
-{
-	return data && data->d_buf && data->d_size &&
-	       ((const char *)data->d_buf)[data->d_size - 1] == '\0';
+		if (strcmp(name, tls_functions[i].name) == 0) {
+			addresses->of[i] = symbol->st_value;
+			addresses->bytes[i] = symbol->st_size;
+		}
 }
 
 static void read_table(Elf *elf, Elf_Scn *section, uint64_t *left, struct tls_addresses *addresses)
@@ -92,8 +84,8 @@ static void read_table(Elf *elf, Elf_Scn *section, uint64_t *left, struct tls_ad
 
 	if (!gelf_getshdr(section, &header))
 		return;
-	names = read_section(elf_getscn(elf, header.sh_link), &names_header, left);
-	data = is_names(names) ? read_section(section, &header, left) : NULL;
+	names = tls_section_read(elf_getscn(elf, header.sh_link), &names_header, left);
+	data = tls_section_is_names(names) ? tls_section_read(section, &header, left) : NULL;
 	for (size_t i = 0; data && data->d_buf && i < data->d_size / sizeof(Elf64_Sym); i++) {
 		Elf64_Sym symbol;
 
@@ -101,7 +93,7 @@ static void read_table(Elf *elf, Elf_Scn *section, uint64_t *left, struct tls_ad
 		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
 		    symbol.st_value && symbol.st_name < names->d_size)
 			note_symbol(addresses, (const char *)names->d_buf + symbol.st_name,
-				    symbol.st_value);
+				    &symbol);
 	}
 }
 
@@ -130,6 +122,25 @@ static bool is_complete(const struct tls_addresses *addresses)
 	return has_end(addresses, TLS_READ_END) && has_end(addresses, TLS_WRITE_END);
 }
 
+static bool has_go(const struct tls_addresses *addresses)
+{
+	return addresses->of[GO_READ] && addresses->of[GO_WRITE];
+}
+
+/* Without symbols, by what programs of Go have themselves. */
+static void find_go(Elf *elf, uint64_t *left, struct tls_addresses *addresses)
+{
+	struct tls_go_function found[TLS_FUNCTIONS - GO_READ] = {{0}};
+
+	for (unsigned int i = 0; i < COUNT(found); i++)
+		found[i].name = tls_functions[GO_READ + i].name;
+	tls_go_find(elf, found, COUNT(found), left);
+	for (unsigned int i = 0; i < COUNT(found); i++) {
+		addresses->of[GO_READ + i] = found[i].address;
+		addresses->bytes[GO_READ + i] = found[i].bytes;
+	}
+}
+
 /* What others link with is shorter than all symbols, and there in each library. */
 static void find_addresses(Elf *elf, struct tls_addresses *addresses)
 {
@@ -142,6 +153,11 @@ static void find_addresses(Elf *elf, struct tls_addresses *addresses)
 		if (section)
 			read_table(elf, section, &left, addresses);
 	}
+	if (!tls_go_is_program(elf, &left))
+		memset(&addresses->of[GO_READ], 0,
+		       sizeof(*addresses->of) * (TLS_FUNCTIONS - GO_READ));
+	else if (!has_go(addresses))
+		find_go(elf, &left, addresses);
 }
 
 #ifdef __x86_64__
@@ -174,24 +190,56 @@ static bool is_in_file(uint64_t offset, uint64_t size)
 	return size >= CODE_BYTES && offset <= size - CODE_BYTES;
 }
 
+static void add_place(struct tls_library *library, uint64_t offset, uint8_t function, bool is_end)
+{
+	library->places[library->count++] =
+		(struct tls_place){.offset = offset, .function = function, .is_end = is_end};
+}
+
+/*
+ * Of Go: where a function begins, and all of its returns. Nothing if one of them is not found, or
+ * if it is not what Go makes of a function.
+ */
+static bool place_go(struct tls_library *library, int fd, uint64_t offset, uint64_t bytes,
+		     uint8_t function)
+{
+	uint32_t ends[TLS_GO_ENDS];
+	uint8_t *code = bytes && bytes <= CODE_BYTES_MAX ? malloc(bytes) : NULL;
+	int room = (int)(TLS_FUNCTIONS + TLS_GO_ENDS - library->count - (TLS_FUNCTIONS - function));
+	int entry = -ENOENT, count = 0;
+
+	if (code && pread(fd, code, bytes, (off_t)offset) == (ssize_t)bytes)
+		entry = tls_go_entry(code, bytes);
+	if (entry >= 0 && tls_functions[function].end != TLS_PROGRAMS)
+		count = tls_returns_find(code, bytes, ends,
+					 room < TLS_GO_ENDS ? room : TLS_GO_ENDS);
+	free(code);
+	if (entry < 0 || count < 0 || (!count && tls_functions[function].end != TLS_PROGRAMS))
+		return false;
+	add_place(library, offset + (uint64_t)entry, function, false);
+	for (int i = 0; i < count; i++)
+		add_place(library, offset + ends[i], function, true);
+	return true;
+}
+
 /* Returns which functions have one, as far as they are in the file. */
 static struct tls_addresses find_places(const struct tls_addresses *addresses,
 					const struct perf_elf_segments *segments, int fd,
 					uint64_t size, struct tls_library *library)
 {
-	struct tls_addresses placed = {{0}};
+	struct tls_addresses placed = {{0}, {0}};
 
 	library->count = 0;
 	for (uint8_t i = 0; i < TLS_FUNCTIONS; i++) {
-		struct tls_place *place = &library->places[library->count];
+		uint64_t offset;
 
-		if (!addresses->of[i] ||
-		    perf_elf_offset(segments, addresses->of[i], &place->offset) ||
-		    !is_in_file(place->offset, size))
+		if (!addresses->of[i] || perf_elf_offset(segments, addresses->of[i], &offset) ||
+		    !is_in_file(offset, size))
 			continue;
-		place->offset = cheapest_place(fd, place->offset);
-		place->function = i;
-		library->count++;
+		if (!tls_functions[i].is_go)
+			add_place(library, cheapest_place(fd, offset), i, false);
+		else if (!place_go(library, fd, offset, addresses->bytes[i], i))
+			continue;
 		placed.of[i] = addresses->of[i];
 	}
 	return placed;
@@ -199,19 +247,21 @@ static struct tls_addresses find_places(const struct tls_addresses *addresses,
 
 static int read_elf(Elf *elf, int fd, struct tls_library *library, char reason[PERF_REASON_BYTES])
 {
-	struct tls_addresses addresses = {{0}};
+	struct tls_addresses addresses = {{0}, {0}};
 	struct perf_elf_segments segments;
 	struct stat file;
 
 	find_addresses(elf, &addresses);
 	if (!is_complete(&addresses))
+		memset(addresses.of, 0, GO_READ * sizeof(*addresses.of));
+	if (!is_complete(&addresses) && !has_go(&addresses))
 		return perf_elf_fail(reason, -ENOENT, "it has no such functions");
 	if (perf_elf_segments_read(elf, &segments))
 		return perf_elf_fail(reason, -EBADMSG, "its segments cannot be read");
 	if (fstat(fd, &file))
 		return perf_elf_fail(reason, -errno, "its size cannot be read");
 	addresses = find_places(&addresses, &segments, fd, (uint64_t)file.st_size, library);
-	if (!is_complete(&addresses))
+	if (!is_complete(&addresses) && !has_go(&addresses))
 		return perf_elf_fail(reason, -EBADMSG, "its functions are not in the file");
 	return 0;
 }

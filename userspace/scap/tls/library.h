@@ -6,6 +6,7 @@
 #ifndef SCAP_TLS_LIBRARY_H
 #define SCAP_TLS_LIBRARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,17 +22,27 @@ enum tls_program {
 	TLS_READ_END, /* that gives plaintext, */
 	TLS_WRITE_END, /* or takes it */
 	TLS_FORGET, /* the object of a connection goes */
+	TLS_GO_READ_END, /* of Go: a function returns that gives plaintext; */
+	TLS_GO_READ, /* such a one begins, */
+	TLS_GO_WRITE, /* or one that takes it; */
+	TLS_GO_FORGET, /* a connection is closed */
 	TLS_PROGRAMS,
 };
 
 struct tls_function {
 	const char *name;
 	uint8_t begin, end; /* enum tls_program; TLS_PROGRAMS: none */
+	bool is_go; /* it returns where its places say it, and is not probed at returns */
 };
 
 extern const struct tls_function tls_functions[];
 
-enum { TLS_FUNCTIONS = 19 };
+enum {
+	TLS_FUNCTIONS = 22,
+	TLS_GO_ENDS =
+		64, /* instructions that return, of all functions of a file; usually below 20 */
+	TLS_PLACES = TLS_FUNCTIONS + TLS_GO_ENDS,
+};
 
 /* Where a file has them. */
 struct tls_library {
@@ -40,7 +51,8 @@ struct tls_library {
 		uint64_t offset; /* in the file: of the function, or of an instruction at which its
 				  * arguments and stack are as at its begin */
 		uint8_t function; /* in tls_functions */
-	} places[TLS_FUNCTIONS];
+		bool is_end; /* it returns there */
+	} places[TLS_PLACES];
 };
 
 /*

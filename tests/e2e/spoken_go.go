@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+// HTTP over TLS by Go's own library, for test_requests_tls_go. "serve PORT CERTIFICATE KEY" prints a
+// line for each request; "ask URL COUNT AT_ONCE VERSION" makes requests, each routine with a client of
+// its own, and ends with 0 if all were answered as they should be.
+package main
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+)
+
+var page = bytes.Repeat([]byte("page"), 1000)
+
+// Uses so much stack that it grows, and is copied, within calls of the library.
+func deep(n int) int {
+	var room [200]byte
+	if n == 0 {
+		return int(room[n])
+	}
+	room[n%200] = byte(n)
+	return deep(n-1) + int(room[(n+1)%200])
+}
+
+func serve(port, certificate, key string) {
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		fmt.Printf("%s %s %d\n", r.Method, r.URL.Path, r.ProtoMajor)
+		w.Write(page)
+	})
+	panic(http.ListenAndServeTLS("127.0.0.1:"+port, certificate, key, nil))
+}
+
+func ask(url string, count int, version string) {
+	config := &tls.Config{InsecureSkipVerify: true}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: version == "2"}}
+	for i := 0; i < count; i++ {
+		deep(i * 10)
+		answer, err := client.Post(url, "text/plain", bytes.NewReader(page[:i%4000]))
+		if err != nil {
+			panic(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || !bytes.Equal(body, page) {
+			panic("another page")
+		}
+	}
+}
+
+func main() {
+	if os.Args[1] == "serve" {
+		serve(os.Args[2], os.Args[3], os.Args[4])
+	}
+	count, _ := strconv.Atoi(os.Args[3])
+	routines, _ := strconv.Atoi(os.Args[4])
+	var all sync.WaitGroup
+	for i := 0; i < routines; i++ {
+		all.Add(1)
+		go func() {
+			ask(os.Args[2], count, os.Args[5])
+			all.Done()
+		}()
+	}
+	all.Wait()
+}
