@@ -225,6 +225,7 @@ struct tls_survey {
 	struct seen_program programs[TLS_PROGRAMS_MAX];
 	size_t count;
 	unsigned int missed; /* processes */
+	int32_t last; /* of these */
 	struct buf *found;
 };
 
@@ -254,7 +255,11 @@ static void look_at_process(void *context, int fd, int32_t pid)
 	enum tls_missed missed = look_at_program(survey, fd);
 	char path[64], name[DOCTOR_TEXT_BYTES];
 
-	if (missed == TLS_MISSED_NONE || survey->missed++ >= TLS_NAMED_MAX)
+	/* Its program and a library may both say it. */
+	if (missed == TLS_MISSED_NONE || survey->last == pid)
+		return;
+	survey->last = pid;
+	if (survey->missed++ >= TLS_NAMED_MAX)
 		return;
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", pid);
 	if (doctor_read(survey->doctor, path, name))

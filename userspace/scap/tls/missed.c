@@ -31,7 +31,8 @@ static enum tls_missed look_at_section(const char *name, Elf_Scn *section, const
 
 	if (strcmp(name, ".go.buildinfo") == 0)
 		*is_go = true;
-	if (strcmp(name, ".gopclntab") == 0 &&
+	/* The linker of C puts the table with other data. */
+	if ((strcmp(name, ".gopclntab") == 0 || strcmp(name, ".data.rel.ro") == 0) &&
 	    has_text(data_of(section, header), "crypto/tls.(*Conn)"))
 		return TLS_MISSED_GO;
 	if (strcmp(name, ".rodata") != 0)
@@ -42,11 +43,21 @@ static enum tls_missed look_at_section(const char *name, Elf_Scn *section, const
 	return TLS_MISSED_NONE;
 }
 
+/* By names of functions that it asks others for, or has for them. */
+static enum tls_missed look_at_names(Elf_Data *names)
+{
+	/* NSS has the plaintext of all kinds of descriptors go through the same functions. */
+	if (has_text(names, "SSL_ImportFD"))
+		return TLS_MISSED_NSS;
+	return has_text(names, "JLI_Launch") ? TLS_MISSED_JAVA : TLS_MISSED_NONE;
+}
+
 /* Functions that it asks others for are theirs. */
-static bool imports_functions(Elf *elf)
+static bool imports_functions(Elf *elf, enum tls_missed *found)
 {
 	GElf_Shdr header;
 
+	*found = TLS_MISSED_NONE;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB &&
 		    (header.sh_flags & SHF_ALLOC)) {
@@ -55,6 +66,7 @@ static bool imports_functions(Elf *elf)
 			if (has_text(data, "libssl.so") || has_text(data, "libgnutls.so") ||
 			    has_text(data, "SSL_read"))
 				return true;
+			*found = *found ? *found : look_at_names(data);
 		}
 	return false;
 }
@@ -66,8 +78,10 @@ static enum tls_missed look_at_elf(Elf *elf)
 	bool is_go = false;
 	GElf_Shdr header;
 
-	if (elf_getshdrstrndx(elf, &names) || imports_functions(elf))
+	if (elf_getshdrstrndx(elf, &names) || imports_functions(elf, &found))
 		return TLS_MISSED_NONE;
+	if (found)
+		return found;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		const char *name;
 		enum tls_missed here;
@@ -100,6 +114,8 @@ const char *tls_missed_name(enum tls_missed missed)
 	static const char *const names[TLS_MISSED_KINDS] = {
 		[TLS_MISSED_NONE] = "none",
 		[TLS_MISSED_GO] = "Go's own TLS",
+		[TLS_MISSED_NSS] = "NSS",
+		[TLS_MISSED_JAVA] = "Java's own TLS, if any",
 		[TLS_MISSED_EMBEDDED] = "a library in the program, without symbols",
 	};
 

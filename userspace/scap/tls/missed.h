@@ -9,6 +9,8 @@
 enum tls_missed {
 	TLS_MISSED_NONE, /* it has the functions, or shows nothing of TLS */
 	TLS_MISSED_GO, /* made by Go, with its own TLS */
+	TLS_MISSED_NSS, /* is the library of TLS of Firefox and others, or uses it */
+	TLS_MISSED_JAVA, /* starts a virtual machine, which has its own TLS */
 	TLS_MISSED_EMBEDDED, /* has a library of TLS in itself, without its symbols */
 	TLS_MISSED_KINDS,
 };

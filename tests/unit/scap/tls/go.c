@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "scap/tls/library.h"
+#include "scap/tls/missed.h"
 #include "unit.h"
 #include "util/count.h"
 
@@ -280,10 +281,46 @@ static void test_sections(void **state)
 	elf_end(elf);
 }
 
+static enum tls_missed look(const struct program *made)
+{
+	char path[] = "/tmp/tls_go_XXXXXX";
+	int fd = mkstemp(path);
+	enum tls_missed missed;
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, made, sizeof(*made), 0), sizeof(*made));
+	missed = tls_missed_look(path);
+	close(fd);
+	unlink(path);
+	return missed;
+}
+
+/* Programs whose plaintext cannot be had say so: Go as its code is not here, others by names. */
+static void test_missed(void **state)
+{
+	static const struct {
+		char names[sizeof(section_names)];
+		enum tls_missed missed;
+	} cases[] = {{"\0none\0SSL_ImportFD", TLS_MISSED_NSS},
+		     {"\0none\0JLI_Launch", TLS_MISSED_JAVA},
+		     {"\0none\0libssl.so.3\0SSL_ImportFD", TLS_MISSED_NONE},
+		     {"\0none", TLS_MISSED_NONE}};
+	struct program made = made_program();
+
+	assert_int_equal(look(&made), TLS_MISSED_GO);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		made = made_program();
+		made.sections[1].sh_flags = SHF_ALLOC;
+		memcpy(made.section_names, cases[i].names, sizeof(made.section_names));
+		assert_int_equal(look(&made), cases[i].missed);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_program),	  cmocka_unit_test(test_entry),
-	cmocka_unit_test(test_functions), cmocka_unit_test(test_damaged),
-	cmocka_unit_test(test_others),	  cmocka_unit_test(test_sections),
+	cmocka_unit_test(test_missed),	 cmocka_unit_test(test_program),
+	cmocka_unit_test(test_entry),	 cmocka_unit_test(test_functions),
+	cmocka_unit_test(test_damaged),	 cmocka_unit_test(test_others),
+	cmocka_unit_test(test_sections),
 };
 
 UNIT_GROUP(tests);
