@@ -242,6 +242,8 @@ static const struct {
 	{"lanner_profile_containers_other",
 	 "Containers without a profile of their own, as there were too many, by interval.",
 	 COUNTER(grouped)},
+	{"lanner_profile_names_left_out",
+	 "Places in profiles without a name, as there was no room for it.", COUNTER(nameless)},
 	{"lanner_profile_lost", "Samples and waits that are in no profile.", COUNTER(losses)},
 	{"lanner_profile_restarts",
 	 "Times that the process that takes profiles died and was started again.", COUNTER(deaths)},

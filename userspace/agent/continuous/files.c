@@ -23,6 +23,7 @@ enum {
 	FILE_MODE = 0640,
 	FOLDER_MODE = 0750,
 	FILE_NAME_BYTES = 64,
+	FOLDER_PART = 2, /* of what is kept: with more, a folder makes room for all */
 	TIME_LEN = 16, /* 20261130T070500Z */
 	PLAIN_LEN_MAX = 160, /* of an id that is a name as it is */
 	MARK_LEN_MAX = 11, /* @4294967295 */
@@ -43,6 +44,7 @@ struct kept {
 
 struct kept_folder {
 	char *name; /* owned; NULL: it is free */
+	uint64_t bytes;
 	uint32_t files;
 	bool of_user; /* whose id has a user behind it */
 };
@@ -186,6 +188,7 @@ static int files_keep(struct continuous_files *files, uint64_t second, uint32_t 
 	}
 	files->list[files->first + files->count++] = (struct kept){second, folder, bytes};
 	files->folders[folder].files++;
+	files->folders[folder].bytes += bytes;
 	files->all.bytes += bytes;
 	files->all.files++;
 	if (files->folders[folder].of_user) {
@@ -212,6 +215,7 @@ static int files_remove(struct continuous_files *files, size_t index)
 	memmove(from + 1, from, index * sizeof(*from));
 	files->first++;
 	files->count--;
+	folder->bytes -= kept.bytes;
 	files->all.bytes -= kept.bytes;
 	files->all.files--;
 	if (folder->of_user) {
@@ -225,17 +229,38 @@ static int files_remove(struct continuous_files *files, size_t index)
 	return 0;
 }
 
-/* The oldest file; of users if theirs take more than half of the room: they make containers as they
- * like. users_bytes: that are to come. */
+/* The largest folder, if it has more than its part, in several files; else FILES_FOLDERS_MAX. */
+static uint32_t files_largest(const struct continuous_files *files)
+{
+	uint64_t most = files->config.keep_bytes / FOLDER_PART;
+	uint32_t largest = FILES_FOLDERS_MAX;
+
+	for (uint32_t i = 0; i < FILES_FOLDERS_MAX; i++)
+		if (files->folders[i].files > 1 && files->folders[i].bytes > most) {
+			most = files->folders[i].bytes;
+			largest = i;
+		}
+	return largest;
+}
+
+/*
+ * The oldest file; of users if theirs take more than half of the room: they make containers as they
+ * like; else of a folder with more than its part: who runs in there makes its files as large as it
+ * likes. users_bytes: that are to come.
+ */
 static size_t files_next(const struct continuous_files *files, uint64_t users_bytes)
 {
 	const struct kept_sum *users = &files->users;
 	bool of_users = users->bytes + users_bytes > files->config.keep_bytes / 2 ||
 			users->files > FILES_MAX / 2 || users->folders > FILES_FOLDERS_MAX / 2;
+	uint32_t largest = of_users ? FILES_FOLDERS_MAX : files_largest(files);
 
-	for (size_t i = 0; of_users && i < files->count; i++)
-		if (files->folders[files->list[files->first + i].folder].of_user)
+	for (size_t i = 0; (of_users || largest < FILES_FOLDERS_MAX) && i < files->count; i++) {
+		uint32_t folder = files->list[files->first + i].folder;
+
+		if (of_users ? files->folders[folder].of_user : folder == largest)
 			return i;
+	}
 	return 0;
 }
 

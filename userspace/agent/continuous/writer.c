@@ -19,6 +19,7 @@
 #include "profile/groups.h"
 #include "profile/names/namer.h"
 #include "util/clock.h"
+#include "util/count.h"
 
 enum {
 	NICE = 10,
@@ -113,9 +114,37 @@ static void say(struct continuous_writer *writer, const struct error *err)
 	fprintf(stderr, "agent: --profile: %s\n", err->text);
 }
 
+static int write_once(struct continuous_writer *writer, const char *name,
+		      const struct stacks *stacks, const struct profile_names *names,
+		      uint64_t *removed, struct error *err)
+{
+	int r;
+
+	buf_clear(&writer->out);
+	r = pprof_write(stacks, names, &writer->out);
+	return r ? error_set(err, r, "out of memory for a profile")
+		 : continuous_files_write(writer->files, name, stacks->begin_ns, &writer->out,
+					  removed, err);
+}
+
+/* Who makes names so long that it is too large has it written without them. */
+static int write_shorter(struct continuous_writer *writer, const char *name,
+			 const struct stacks *stacks, struct profile_names *names,
+			 uint64_t *removed, struct error *err)
+{
+	static const enum names_kind forgotten[] = {NAMES_JIT, NAMES_UNKNOWN /* all */};
+	int r = write_once(writer, name, stacks, names, removed, err);
+
+	for (size_t i = 0; r == -EFBIG && i < COUNT(forgotten); i++) {
+		names_forget(names, forgotten[i]);
+		r = write_once(writer, name, stacks, names, removed, err);
+	}
+	return r;
+}
+
 /* container: NULL: of the machine, or of the containers that have no file of their own. */
 static void write_file(struct continuous_writer *writer, const char *container, size_t group,
-		       const struct stacks *stacks, const struct profile_names *names)
+		       const struct stacks *stacks, struct profile_names *names)
 {
 	struct continuous_counts *counts = writer->config.counts;
 	char name[FILES_NAME_BYTES];
@@ -129,13 +158,7 @@ static void write_file(struct continuous_writer *writer, const char *container, 
 		snprintf(name, sizeof(name), "%s",
 			 group == STACKS_GROUP_HOST ? FILES_HOST : FILES_OTHER);
 
-	buf_clear(&writer->out);
-	r = pprof_write(stacks, names, &writer->out);
-	if (r)
-		error_set(&err, r, "out of memory for a profile");
-	else
-		r = continuous_files_write(writer->files, name, stacks->begin_ns, &writer->out,
-					   &removed, &err);
+	r = write_shorter(writer, name, stacks, names, &removed, &err);
 	if (r)
 		say(writer, &err);
 	atomic_fetch_add(&counts->removed, removed);
@@ -178,10 +201,11 @@ static void write_named(struct continuous_writer *writer, const char *container,
 		error_set(&err, 0, "out of memory for the names of a profile");
 		say(writer, &err);
 	}
-	if (writer->files)
-		write_file(writer, container, group, stacks, &names);
 	if (writer->sender && stacks->rows_count)
 		send_profile(writer, container, stacks, &names);
+	if (writer->files)
+		write_file(writer, container, group, stacks, &names);
+	atomic_fetch_add(&writer->config.counts->nameless, names.lacks[NAMES_NO_ROOM]);
 	names_finish(&names);
 }
 

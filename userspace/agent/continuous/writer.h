@@ -25,6 +25,7 @@ struct continuous_counts {
 	_Atomic uint64_t sent, send_failures; /* profiles */
 	_Atomic uint64_t removed; /* files that were too old or too many */
 	_Atomic uint64_t remove_failures; /* times that one of them could not be removed */
+	_Atomic uint64_t nameless; /* places without a name, as there was no room for it */
 	_Atomic uint64_t grouped; /* containers that are in the folder `_other` */
 	_Atomic uint64_t losses; /* samples and switches that are not in the profiles */
 	_Atomic uint64_t deaths; /* of the process, each of which was followed by a restart */

@@ -82,6 +82,7 @@ struct naming {
 	/* The symbol that was found last: many places have the same one, in a row. */
 	const char *symbol;
 	uint32_t function;
+	size_t bytes; /* of the names of this file, or process */
 	bool is_over;
 };
 
@@ -136,26 +137,41 @@ static const char *without_version(const char *symbol, char *text, size_t bytes)
 	return text;
 }
 
+/* Adds the function of a symbol. Returns 0; -ENOSPC: there is no room for its name; or as
+ * names_add_function(). */
+static int add_function(struct naming *naming, const char *symbol, enum names_kind kind)
+{
+	const size_t most = kind == NAMES_JIT ? NAMER_PROCESS_BYTES_MAX : NAMER_FILE_BYTES_MAX;
+	char text[SYMBOL_DEMANGLED_BYTES], plain[SYMBOL_DEMANGLED_BYTES];
+	const char *name = symbol;
+	size_t bytes;
+	int r;
+
+	if (kind == NAMES_NATIVE)
+		name = without_version(symbol, plain, sizeof(plain));
+	if (symbol_demangle(&naming->demangler, name, text))
+		name = text;
+	bytes = strlen(name) + (strcmp(name, symbol) == 0 ? 0 : strlen(symbol));
+	if (bytes > most - naming->bytes)
+		return -ENOSPC;
+	r = names_add_function(naming->names, kind, name, symbol, &naming->function);
+	naming->bytes += r ? 0 : bytes;
+	return r;
+}
+
 /* Sets the function of a symbol. Returns 0 or -ENOMEM. */
 static int name_symbol(struct naming *naming, struct names_location *location, const char *symbol,
 		       enum names_kind kind)
 {
-	char text[SYMBOL_DEMANGLED_BYTES], plain[SYMBOL_DEMANGLED_BYTES];
 	int r = 0;
 
 	if (symbol != naming->symbol) {
-		const char *name = kind == NAMES_NATIVE
-					   ? without_version(symbol, plain, sizeof(plain))
-					   : symbol;
-
-		if (symbol_demangle(&naming->demangler, name, text))
-			name = text;
-		r = names_add_function(naming->names, kind, name, symbol, &naming->function);
+		r = add_function(naming, symbol, kind);
 		naming->symbol = r ? NULL : symbol;
 	}
 	location->function = r ? 0 : naming->function;
-	location->lack = r ? NAMES_TOO_MANY : NAMES_FOUND;
-	return r == -E2BIG ? 0 : r;
+	location->lack = r == -ENOSPC ? NAMES_NO_ROOM : r ? NAMES_TOO_MANY : NAMES_FOUND;
+	return r == -ENOMEM ? r : 0;
 }
 
 /* Of places without a symbol: that of the file. */
@@ -198,6 +214,7 @@ static int name_group(struct naming *naming, const struct place_group *group)
 
 	name_of_file(group->file, text, sizeof(text));
 	naming->symbol = NULL;
+	naming->bytes = 0;
 	for (size_t i = 0; i < group->count && r == 0; i++) {
 		struct names_location *location = &naming->names->locations[group->order[i]];
 		bool is_over =

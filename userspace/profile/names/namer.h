@@ -14,6 +14,9 @@
 enum {
 	NAMER_FILES_MAX = 256, /* whose symbols are kept */
 	NAMER_BYTES_MAX = 256 << 20, /* of the symbols of all; those that were used last stay */
+	/* Of the names of a set, which their authors make as long as they like. */
+	NAMER_PROCESS_BYTES_MAX = 1 << 20, /* of a JIT compiler, by process */
+	NAMER_FILE_BYTES_MAX = 8 << 20,
 };
 
 struct namer;

@@ -184,6 +184,30 @@ int names_add_function(struct profile_names *names, enum names_kind kind, const 
 	return 0;
 }
 
+void names_forget(struct profile_names *names, enum names_kind kind)
+{
+	if (!names->functions_count)
+		return;
+	for (size_t i = 0; i < names->locations_count; i++) {
+		struct names_location *location = &names->locations[i];
+
+		if (location->lack != NAMES_FOUND ||
+		    (kind != NAMES_UNKNOWN && names->functions[location->function].kind != kind))
+			continue;
+		location->function = 0;
+		location->lack = NAMES_NO_ROOM;
+		names->lacks[NAMES_FOUND]--;
+		names->lacks[NAMES_NO_ROOM]++;
+	}
+	/* Their texts would still be written. */
+	for (size_t i = 1; i < names->functions_count; i++) {
+		struct names_function *function = &names->functions[i];
+
+		if (kind == NAMES_UNKNOWN || function->kind == kind)
+			*function = names->functions[0];
+	}
+}
+
 const char *names_text(const struct profile_names *names, uint32_t text)
 {
 	return names->texts.data + text;
@@ -201,6 +225,7 @@ const char *names_lack_text(enum names_lack lack)
 		[NAMES_TOO_LARGE] = "the file has too many symbols",
 		[NAMES_NO_MAP] = "no file is there, and no map of a JIT compiler has it",
 		[NAMES_TOO_MANY] = "there are too many places",
+		[NAMES_NO_ROOM] = "the names of the process, the file or all are too long",
 		[NAMES_GIVEN_UP] = "finding names took too long, or was ended by a signal",
 	};
 

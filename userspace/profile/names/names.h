@@ -38,6 +38,7 @@ enum names_lack {
 	NAMES_NO_MAP, /* no map of the JIT compiler was found, or it was not the user's own */
 	NAMES_TOO_MANY, /* places, or there was no memory */
 	NAMES_GIVEN_UP, /* it took too long: see namer_limit() */
+	NAMES_NO_ROOM, /* the process, or the file, has as much of them as it may, or all have */
 	NAMES_LACKS,
 };
 
@@ -83,6 +84,12 @@ int names_add_function(struct profile_names *names, enum names_kind kind, const 
 const struct names_location *names_find(const struct profile_names *names,
 					const struct stacks *stacks, uint32_t process,
 					const struct stack_frame *frame);
+
+/*
+ * Takes their names from functions of a kind, and from all with NAMES_UNKNOWN, as they have no room
+ * in what is written. The first function must be the one that stands for what has no name.
+ */
+void names_forget(struct profile_names *names, enum names_kind kind);
 
 /* A text by its index, valid until one is added. */
 const char *names_text(const struct profile_names *names, uint32_t text);

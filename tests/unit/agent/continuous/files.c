@@ -146,20 +146,21 @@ static void names_files(void **state)
 
 static void removes_the_oldest(void **state)
 {
+	static const char *const ids[] = {"brief", "web", "db", "web", "db"};
 	struct continuous_files *files;
 
 	make_top();
 	files = opened(30, 100);
 	for (uint64_t i = 0; i < 5; i++)
-		assert_int_equal(add(files, i ? "web" : "brief", TIME_S + i), i > 2);
+		assert_int_equal(add(files, ids[i], TIME_S + i), i > 2);
 	/* By their size; with the last file of a folder goes the folder. */
 	assert_int_equal(clean(files, TIME_S), 0);
 	assert_false(is_there("brief"));
 	assert_false(is_there("web/20231114T221321Z.pb.gz"));
-	assert_true(is_there("web/20231114T221322Z.pb.gz"));
+	assert_true(is_there("db/20231114T221322Z.pb.gz"));
 	/* By their age. */
 	assert_int_equal(clean(files, TIME_S + 103), 1);
-	assert_false(is_there("web/20231114T221322Z.pb.gz"));
+	assert_false(is_there("db/20231114T221322Z.pb.gz"));
 	assert_true(is_there("web/20231114T221323Z.pb.gz"));
 	/* Many more, with names that come and go. */
 	for (uint64_t i = 5; i < 600; i++) {
@@ -192,6 +193,24 @@ static void bounds_users(void **state)
 	}
 	assert_true(is_there("c19@1000"));
 	assert_false(is_there("c17@1000"));
+	continuous_files_close(files);
+	remove_top();
+}
+
+/* Who has most of the room makes room for the others, whose files are older. */
+static void bounds_folders(void **state)
+{
+	struct continuous_files *files;
+
+	make_top();
+	files = opened(60, 1000);
+	add(files, "db", TIME_S);
+	add(files, "web", TIME_S + 1);
+	for (uint64_t i = 2; i < 20; i++)
+		assert_int_equal(add(files, "hog", TIME_S + i), i >= 6);
+	assert_true(is_there("db/20231114T221320Z.pb.gz"));
+	assert_true(is_there("web/20231114T221321Z.pb.gz"));
+	assert_false(is_there("hog/20231114T221322Z.pb.gz"));
 	continuous_files_close(files);
 	remove_top();
 }
@@ -297,13 +316,10 @@ static void says_what_fails(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(names_folders),
-	cmocka_unit_test(names_files),
-	cmocka_unit_test(removes_the_oldest),
-	cmocka_unit_test(bounds_users),
-	cmocka_unit_test(keeps_account_of_what_stays),
-	cmocka_unit_test(has_the_folder_alone),
-	cmocka_unit_test(finds_those_of_earlier_runs),
+	cmocka_unit_test(names_folders),	cmocka_unit_test(names_files),
+	cmocka_unit_test(removes_the_oldest),	cmocka_unit_test(bounds_users),
+	cmocka_unit_test(bounds_folders),	cmocka_unit_test(keeps_account_of_what_stays),
+	cmocka_unit_test(has_the_folder_alone), cmocka_unit_test(finds_those_of_earlier_runs),
 	cmocka_unit_test(says_what_fails),
 };
 

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tree.h"
 #include "unit.h"
+#include "util/buf.h"
 
 #define PATIENCE_NS UINT64_C(60000000000)
 
@@ -75,8 +77,69 @@ static void writes_a_file_each(void **state)
 	close(config.proc);
 }
 
+/* A process of code whose names do not compress, at addresses that it has all been at. */
+static void fill_with_names(struct stacks *stacks, const struct tree *tree)
+{
+	enum { FUNCTIONS = 900, STEP = 0x10, WORDS = 50 };
+	const struct stack_process process = {
+		.pid = getpid(),
+		.ns_pid = 10,
+		.uid = geteuid(),
+		.root_fd = open(tree->path, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	const struct stack_file file = {.kind = STACK_ANONYMOUS, .path = "", .fd = -1};
+	struct stack_frame frame = {0};
+	struct stack_row row = {.tid = 1, .value = 1, .times = 1};
+	struct buf map = {0};
+
+	assert_int_equal(stacks_init(stacks), 0);
+	assert_int_equal(stacks_add_process(stacks, &process, &row.process), 0);
+	assert_int_equal(stacks_add_file(stacks, &file, &frame.file), 0);
+	for (int i = 0; i < FUNCTIONS; i++) {
+		buf_printf(&map, "%x 10 ", 0x1000 + i * STEP);
+		for (int k = 0; k < WORDS; k++)
+			buf_printf(&map, "%08lx", (unsigned long)random());
+		buf_append_char(&map, '\n');
+		frame.at = 0x1008 + (uint64_t)(i * STEP);
+		assert_int_equal(stacks_add_part(stacks, &frame, 1, STACK_WHOLE, &row.user), 0);
+		assert_int_equal(stacks_add_row(stacks, &row), 0);
+	}
+	tree_write_bytes(tree, "tmp/perf-10.map", map.data, map.len);
+	buf_finish(&map);
+}
+
+/* Who makes names as long as that is not the end of the profile of all. */
+static void writes_without_names_what_is_too_large(void **state)
+{
+	char top[] = "/tmp/lanner-writer-XXXXXX", command[64];
+	const struct continuous_options options = {
+		.folder = mkdtemp(top), .keep_bytes = 1 << 20, .keep_ns = UINT64_MAX / 4};
+	struct continuous_counts counts = {0};
+	struct continuous_writer_config config = {
+		.options = &options, .counts = &counts, .proc = open("/proc", O_PATH | O_CLOEXEC)};
+	struct continuous_writer *writer;
+	struct stacks stacks;
+	struct error err = {""};
+	struct tree tree;
+
+	tree_create(&tree);
+	assert_int_equal(continuous_writer_create(&config, &writer, &err), 0);
+	fill_with_names(&stacks, &tree);
+	assert_true(continuous_writer_give(writer, &stacks));
+	assert_int_equal(continuous_writer_begin(writer), 0);
+	assert_true(continuous_writer_wait(writer, PATIENCE_NS));
+	assert_int_equal(counts.written, 1);
+	assert_int_equal(counts.write_failures, 0);
+	assert_int_equal(counts.nameless, 900);
+	continuous_writer_destroy(writer);
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	assert_int_equal(system(command), 0);
+	tree_destroy(&tree);
+	close(config.proc);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_a_file_each),
+	cmocka_unit_test(writes_without_names_what_is_too_large),
 };
 
 UNIT_GROUP(tests);

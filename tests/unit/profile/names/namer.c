@@ -244,6 +244,39 @@ static void names_code_of_jit_compilers(void **state)
 	tree_destroy(&tree);
 }
 
+/* Those of a process have a budget: what is beyond it is an address, which is counted. */
+static void bounds_names_of_jit_compilers(void **state)
+{
+	enum { LEN = 1000, COUNT = 2 * NAMER_PROCESS_BYTES_MAX / LEN, STEP = 0x10 };
+	const struct stack_file file = {.kind = STACK_ANONYMOUS, .path = "", .fd = -1};
+	struct named_place place;
+	struct buf map = {0};
+	struct tree tree;
+
+	tree_create(&tree);
+	for (int i = 0; i < COUNT; i++)
+		buf_printf(&map, "%x 10 %0*d\n", 0x1000 + i * STEP, LEN, i);
+	tree_write_bytes(&tree, "tmp/perf-10.map", map.data, map.len);
+	begin_place(&place, &file, 0x1008);
+	place.stacks.processes[0].pid = getpid();
+	place.stacks.processes[0].root_fd = open(tree.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 1; i < COUNT; i++) {
+		struct stack_row row = profiled_row(&place.stacks, 0, NULL, NULL, 1);
+
+		place.frame.at = 0x1008 + (uint64_t)(i * STEP);
+		assert_int_equal(
+			stacks_add_part(&place.stacks, &place.frame, 1, STACK_WHOLE, &row.user), 0);
+		assert_int_equal(stacks_add_row(&place.stacks, &row), 0);
+	}
+	(void)name_place(&place, -1);
+	assert_in_range(place.names.texts.len, 1, NAMER_PROCESS_BYTES_MAX + 4 * LEN);
+	assert_in_range(place.names.lacks[NAMES_FOUND], COUNT / 2 - 10, COUNT / 2 + 10);
+	assert_int_equal(place.names.lacks[NAMES_NO_ROOM], COUNT - place.names.lacks[NAMES_FOUND]);
+	end_place(&place);
+	buf_finish(&map);
+	tree_destroy(&tree);
+}
+
 static bool is_over(void *context)
 {
 	return ++*(int *)context > 0;
@@ -276,6 +309,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_many_places),
 	cmocka_unit_test(names_the_kernel),
 	cmocka_unit_test(names_code_of_jit_compilers),
+	cmocka_unit_test(bounds_names_of_jit_compilers),
 	cmocka_unit_test(ends_when_it_is_asked_to),
 };
 

@@ -72,10 +72,42 @@ static void keeps_both_names_of_a_function(void **state)
 	names_finish(&names);
 }
 
+/* Of a kind, and then of all; what had none before says the same of it as before. */
+static void forgets_names(void **state)
+{
+	struct names_location locations[] = {
+		{.function = 1}, {.function = 2}, {.function = 0, .lack = NAMES_NO_MAP}};
+	struct profile_names names = {
+		.locations = locations, .locations_count = 3, .lacks = {[NAMES_FOUND] = 2}};
+	uint32_t function;
+
+	names_forget(&names, NAMES_UNKNOWN);
+	assert_int_equal(locations[0].lack, NAMES_FOUND);
+	assert_int_equal(
+		names_add_function(&names, NAMES_UNKNOWN, "[unknown]", "[unknown]", &function), 0);
+	assert_int_equal(names_add_function(&names, NAMES_NATIVE, "f", "f", &function), 0);
+	assert_int_equal(names_add_function(&names, NAMES_JIT, "g", "g", &function), 0);
+	names_forget(&names, NAMES_JIT);
+	assert_int_equal(locations[0].lack, NAMES_FOUND);
+	assert_int_equal(locations[1].lack, NAMES_NO_ROOM);
+	assert_int_equal(locations[1].function, 0);
+	assert_string_equal(names_text(&names, names.functions[1].name), "f");
+	assert_string_equal(names_text(&names, names.functions[2].raw), "[unknown]");
+	names_forget(&names, NAMES_UNKNOWN);
+	assert_int_equal(locations[0].lack, NAMES_NO_ROOM);
+	assert_int_equal(locations[2].lack, NAMES_NO_MAP);
+	assert_int_equal(names.lacks[NAMES_FOUND], 0);
+	assert_int_equal(names.lacks[NAMES_NO_ROOM], 2);
+	assert_string_equal(names_text(&names, names.functions[1].name), "[unknown]");
+	names.locations = NULL;
+	names_finish(&names);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_each_place_once),
 	cmocka_unit_test(has_addresses_of_each_process),
 	cmocka_unit_test(keeps_both_names_of_a_function),
+	cmocka_unit_test(forgets_names),
 };
 
 UNIT_GROUP(tests);
