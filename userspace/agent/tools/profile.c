@@ -25,7 +25,6 @@
  * Before it counts, the programs run for a moment: unwind tables of what runs then are loaded.
  */
 #define WARM_UP_NS UINT64_C(300000000)
-#define READ_EACH_NS UINT64_C(1000000000)
 
 enum { PRIORITY = -15 };
 
@@ -188,7 +187,8 @@ static int profile_capture_all(struct profile_job *job)
 	next_ns = begin_ns;
 	end_ns = begin_ns + job->options->duration_ns;
 	while (r == 0 && next_ns < end_ns) {
-		next_ns += READ_EACH_NS;
+		/* Reading may take longer than that: the end is not put off. */
+		next_ns = clock_ns(CLOCK_MONOTONIC) + profile_capture_read_each(job->capture);
 		r = follow_until(job, next_ns < end_ns ? next_ns : end_ns);
 		if (r == 0 && next_ns < end_ns)
 			r = profile_capture_read(job->capture, &job->stacks);

@@ -15,7 +15,7 @@
 enum {
 	/* Neither in step with timers of whole milliseconds, nor more than 0.5 % of the time. */
 	FREQUENCY_DEFAULT_HZ = 99,
-	FREQUENCY_MAX_HZ = 20000,
+	FREQUENCY_MAX_HZ = 50000,
 };
 
 #define STORES(member) offsetof(struct profile_options, member)

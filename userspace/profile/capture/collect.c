@@ -352,22 +352,66 @@ static int go_on(int r)
 	return r == -E2BIG ? 0 : r;
 }
 
+/*
+ * Maps are read by parts, as a call for each entry takes longer than to count it. An entry that
+ * comes meanwhile may be read or not.
+ */
+struct part_reader {
+	int map;
+	uint32_t at; /* where the kernel goes on */
+	bool begun, ended;
+};
+
+/* Reads `count` entries at most. Returns how many. */
+static uint32_t read_part(struct part_reader *reader, void *keys, void *values, uint32_t count)
+{
+	uint32_t next = 0;
+
+	if (reader->ended)
+		return 0;
+	if (bpf_map_lookup_batch(reader->map, reader->begun ? &reader->at : NULL, &next, keys,
+				 values, &count, NULL)) {
+		reader->ended = true;
+		/* The last part. */
+		if (errno != ENOENT)
+			count = 0;
+	}
+	reader->begun = true;
+	reader->at = next;
+	return count;
+}
+
+static void delete_part(int map, const void *keys, uint32_t count)
+{
+	if (count)
+		(void)bpf_map_delete_batch(map, keys, &count, NULL);
+}
+
+enum { ROWS_OF_PART = 1024, STACKS_OF_PART = 256 };
+
+struct rows_part {
+	struct profile_row rows[ROWS_OF_PART], read[ROWS_OF_PART];
+	struct profile_count counts[ROWS_OF_PART];
+};
+
 int collect_rows(struct collect_job *collector, uint8_t generation)
 {
-	struct profile_row row, next;
-	struct profile_count count;
-	int map = collector->rows_map, r = 0;
-	bool more = bpf_map_get_next_key(map, NULL, &row) == 0;
+	struct part_reader reader = {.map = collector->rows_map};
+	struct rows_part *part = malloc(sizeof(*part));
+	uint32_t count, read;
+	int r = part ? 0 : -ENOMEM;
 
-	while (r == 0 && more) {
-		/* Before it is removed, after which there is no next one. */
-		more = bpf_map_get_next_key(map, &row, &next) == 0;
-		if (row.generation != generation && bpf_map_lookup_elem(map, &row, &count) == 0) {
-			r = go_on(add_row(collector, &row, &count));
-			(void)bpf_map_delete_elem(map, &row);
+	while (r == 0 && (count = read_part(&reader, part->rows, part->counts, ROWS_OF_PART))) {
+		read = 0;
+		for (uint32_t i = 0; i < count && r == 0; i++) {
+			if (part->rows[i].generation == generation)
+				continue;
+			r = go_on(add_row(collector, &part->rows[i], &part->counts[i]));
+			part->read[read++] = part->rows[i];
 		}
-		row = next;
+		delete_part(reader.map, part->read, read);
 	}
+	free(part);
 	return r;
 }
 
@@ -451,34 +495,51 @@ static void set_shares(int map, uint64_t *staying, size_t count)
 	}
 }
 
+struct stacks_part {
+	uint64_t hashes[STACKS_OF_PART], unused[STACKS_OF_PART];
+	struct profile_stack stacks[STACKS_OF_PART];
+	uint64_t staying[PROFILE_STACKS]; /* shares of those that stay, of all parts */
+};
+
+static bool is_unused(const struct profile_stack *stack, uint8_t generation, const uint64_t *hash,
+		      const uint64_t *waiting, size_t count)
+{
+	return (uint8_t)(generation - stack->generation) > 1 &&
+	       (!count || !bsearch(hash, waiting, count, sizeof(*hash), compare_hashes));
+}
+
+static void remove_unused(struct collect_job *collector, uint8_t generation,
+			  const uint64_t *waiting, size_t waiting_count, struct stacks_part *part)
+{
+	struct part_reader reader = {.map = collector->stacks_map};
+	uint32_t count, unused;
+	size_t stay = 0;
+
+	while ((count = read_part(&reader, part->hashes, part->stacks, STACKS_OF_PART))) {
+		unused = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			if (is_unused(&part->stacks[i], generation, &part->hashes[i], waiting,
+				      waiting_count))
+				part->unused[unused++] = part->hashes[i];
+			else if (stay < PROFILE_STACKS)
+				part->staying[stay++] = part->stacks[i].share;
+		}
+		delete_part(reader.map, part->unused, unused);
+	}
+	set_shares(collector->shares_map, part->staying, stay);
+}
+
 int collect_remove_stacks(struct collect_job *collector, uint8_t generation)
 {
-	struct profile_stack stack;
-	uint64_t hash, next, *waiting, *staying;
-	size_t count, stay = 0;
-	int map = collector->stacks_map;
-	int r = find_waiting(collector, &waiting, &count);
-	bool more = r == 0 && bpf_map_get_next_key(map, NULL, &hash) == 0;
+	struct stacks_part *part = malloc(sizeof(*part));
+	uint64_t *waiting = NULL;
+	size_t count = 0;
+	int r = part ? find_waiting(collector, &waiting, &count) : -ENOMEM;
 
-	staying = malloc(PROFILE_STACKS * sizeof(*staying));
-	if (!staying) {
-		free(waiting);
-		return -ENOMEM;
-	}
-	for (; more; hash = next) {
-		more = bpf_map_get_next_key(map, &hash, &next) == 0;
-		if (bpf_map_lookup_elem(map, &hash, &stack) != 0)
-			continue;
-		if ((uint8_t)(generation - stack.generation) > 1 &&
-		    (!count || !bsearch(&hash, waiting, count, sizeof(hash), compare_hashes)))
-			(void)bpf_map_delete_elem(map, &hash);
-		else if (stay < PROFILE_STACKS)
-			staying[stay++] = stack.share;
-	}
 	if (r == 0)
-		set_shares(collector->shares_map, staying, stay);
+		remove_unused(collector, generation, waiting, count, part);
 	free(waiting);
-	free(staying);
+	free(part);
 	return r == -EAGAIN ? 0 : r;
 }
 

@@ -27,7 +27,12 @@ enum {
 	SETTLE_NS = 2000000, /* for programs that run while the generation changes */
 	MAPPED_EACH_NS = 50000000, /* between processes whose mappings are read, on average */
 	MAPPED_AHEAD_NS = 1000000000, /* at the beginning, or after a while, so many at once */
-	STACKS_EACH = 4, /* generations from one removal of stacks to the next */
+	STACKS_EACH = 4, /* generations from one removal of stacks to the next, if there is room */
+	STACKS_PART = 16, /* of the map: with more samples a second it is a large one */
+	STACKS_USED_PART = 4, /* of the map: beyond that they are removed in each generation */
+	READ_SAMPLES = 4000, /* that may all have other stacks: then the maps are read */
+	READ_LEAST_NS = 40000000,
+	READ_MOST_NS = 1000000000,
 	STEP_NS = 50000000, /* for what is new; the rest of it in the next step */
 	STEPS_OF_READ = 20, /* before what was counted is read */
 	CPUS_EACH_NS = 1000000000, /* between two looks for CPUs that came online */
@@ -44,7 +49,7 @@ struct profile_capture {
 	struct bpf_link **links; /* owned: samples, by CPU; NULL: it was not online */
 	size_t links_count; /* CPUs that there can be */
 	uint64_t cpus_due_ns; /* monotonic: when CPUs are looked for again; 0: not */
-	uint32_t possible_cpus;
+	uint32_t possible_cpus, stacks_max;
 	uint64_t losses[PROFILE_LOSSES]; /* that were read already */
 	uint64_t generations;
 	uint64_t begin_ns; /* what was before is not counted; 0: all is */
@@ -78,20 +83,36 @@ static uint32_t read_frames_max(int proc)
 	return most > 0 && most < PROFILE_FRAMES_MAX ? (uint32_t)most : PROFILE_FRAMES_MAX;
 }
 
+/* At most: of all CPUs. */
+static uint64_t samples_each_second(const struct profile_capture *capture)
+{
+	return capture->config.on_cpu ? capture->config.frequency_hz * capture->possible_cpus : 0;
+}
+
+uint64_t profile_capture_read_each(const struct profile_capture *capture)
+{
+	uint64_t samples = samples_each_second(capture);
+	uint64_t ns = samples ? READ_SAMPLES * UINT64_C(1000000000) / samples : READ_MOST_NS;
+
+	return ns < READ_LEAST_NS ? READ_LEAST_NS : ns > READ_MOST_NS ? READ_MOST_NS : ns;
+}
+
 static void configure(struct profile_capture *capture)
 {
 	struct profile_programs *programs = capture->programs;
 	const struct profile_capture_config *config = &capture->config;
 	uint64_t secret = clock_ns(CLOCK_MONOTONIC);
-	uint32_t stacks;
 
 	(void)!getrandom(&secret, sizeof(secret), GRND_NONBLOCK);
 	programs->rodata->secret = secret;
 	programs->rodata->cpus = capture->possible_cpus;
 	programs->rodata->kernel_frames_max = read_frames_max(config->proc);
-	stacks = config->off_cpu ? PROFILE_STACKS : PROFILE_STACKS / 2;
-	bpf_map__set_max_entries(programs->maps.stacks, stacks);
-	programs->rodata->stacks_of_share = stacks / 2;
+	capture->stacks_max =
+		config->off_cpu || samples_each_second(capture) > PROFILE_STACKS / STACKS_PART
+			? PROFILE_STACKS
+			: PROFILE_STACKS / 2;
+	bpf_map__set_max_entries(programs->maps.stacks, capture->stacks_max);
+	programs->rodata->stacks_of_share = capture->stacks_max / 2;
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
 	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
@@ -479,6 +500,23 @@ static int add_losses(struct profile_capture *capture, struct stacks *stacks)
 	return r;
 }
 
+/* Stacks in the map, by the shares that have them. */
+static uint32_t count_stacks(const struct profile_capture *capture)
+{
+	int map = bpf_map__fd(capture->programs->maps.shares);
+	struct profile_share share;
+	uint64_t key, *before = NULL, next;
+	uint32_t steps = 0, count = 0;
+
+	while (steps++ < PROFILE_SHARES && bpf_map_get_next_key(map, before, &next) == 0) {
+		key = next;
+		before = &key;
+		if (bpf_map_lookup_elem(map, &key, &share) == 0)
+			count += share.taken[PROFILE_SHARED_STACKS];
+	}
+	return count;
+}
+
 static int read_generation(struct profile_capture *capture, struct stacks *stacks)
 {
 	const struct timespec settle = clock_timespec(SETTLE_NS);
@@ -498,7 +536,8 @@ static int read_generation(struct profile_capture *capture, struct stacks *stack
 	collect_into(&capture->collector, stacks);
 	if (r == 0)
 		r = collect_rows(&capture->collector, now);
-	if (r == 0 && ++capture->generations % STACKS_EACH == 0)
+	if (r == 0 && (++capture->generations % STACKS_EACH == 0 ||
+		       count_stacks(capture) > capture->stacks_max / STACKS_USED_PART))
 		r = collect_remove_stacks(&capture->collector, now);
 	return r ? r : add_losses(capture, stacks);
 }

@@ -65,6 +65,12 @@ int profile_capture_read(struct profile_capture *capture, struct stacks *stacks)
 int profile_capture_release(struct profile_capture *capture, const struct stacks *stacks);
 
 /*
+ * The time after which it is to be read again, in ns, so that the maps have room for what is
+ * counted meanwhile: the more samples there are, the sooner.
+ */
+uint64_t profile_capture_read_each(const struct profile_capture *capture);
+
+/*
  * Forgets what was counted so far, but not what is known of files and processes: waits count from
  * then on, the time (monotonic) that is set. Returns 0 or -errno.
  */

@@ -67,7 +67,7 @@ static void rejects_what_does_not_fit(void **state)
 		{"proc.name=a", "which comes last"},
 		{"x", "no time in seconds"},
 		{"-F 0 1", "expected a number from 1"},
-		{"-F 20001 1", "at most 20000"},
+		{"-F 50001 1", "at most 50000"},
 		{"-p x 1", "no list of processes"},
 		{"-e instructions 1", "expected cpu-clock or cycles"},
 		{"-e cycles --wall 1", "not both -e cycles"},

@@ -118,6 +118,7 @@ static void samples_a_process(void **state)
 	begin(&capturing, pid, false);
 	assert_true(follow(&capturing, SAMPLES_WANTED) >= SAMPLES_WANTED);
 	profile_capture_cost(capturing.capture, &run_ns, &runs);
+	assert_in_range(profile_capture_read_each(capturing.capture), 40000000, 1000000000);
 	profile_capture_stop(capturing.capture);
 	assert_int_equal(stacks->processes_count, 1);
 	assert_int_equal(stacks->processes[0].pid, pid);
