@@ -247,12 +247,25 @@ static struct views_sketch *need_sketch(struct views_store *store, struct views_
 	return cell->sketch;
 }
 
+/* What buckets are of: whole numbers of the unit, of a histogram alone. */
+static int64_t scale_of(const struct views_value *by)
+{
+	static const int64_t scales[VIEWS_UNITS_COUNT] = {
+		[VIEWS_SECONDS] = 1000000000,
+		[VIEWS_MILLISECONDS] = 1000000,
+		[VIEWS_MICROSECONDS] = 1000,
+		[VIEWS_KILOBYTES] = 1024,
+	};
+
+	return by->aggregate == VIEWS_HISTOGRAM_OF && scales[by->unit] ? scales[by->unit] : 1;
+}
+
 /* What is below 0 counts as that. */
 static void add_sketch(const struct add *add, struct views_cell *cell,
 		       const struct field_value *value)
 {
 	struct views_sketch *sketch = need_sketch(add->store, cell);
-	int64_t number = number_of(&add->by->field, value);
+	int64_t number = number_of(&add->by->field, value) / scale_of(add->by);
 
 	if (!sketch ||
 	    !views_sketch_add(sketch, &add->store->memory, number < 0 ? 0 : (uint64_t)number))
@@ -463,6 +476,7 @@ bool views_cell_is_shared(const struct views_value *a, const struct views_value 
 
 	return aggregates[a->aggregate].family == aggregates[b->aggregate].family && !a->only &&
 	       !b->only && one->desc == other->desc && !one->has_arg && !other->has_arg &&
+	       scale_of(a) == scale_of(b) &&
 	       (!aggregates[a->aggregate].add == !aggregates[b->aggregate].add);
 }
 

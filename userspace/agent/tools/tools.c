@@ -79,6 +79,7 @@ static const struct tool {
 	bool takes_number; /* one stands for an argument of the view, not for an interval */
 } tools[] = {
 	{"bindsnoop", NULL, NULL, {&of_pid, &of_user, &with_seconds}},
+	{"cpudist", NULL, NULL, {&of_pid, &by_process}},
 	{"execsnoop",
 	 NULL,
 	 "evt.failed = false",

@@ -41,6 +41,8 @@ static void makes_command_lines(void **state)
 		{"fileslower 1 2", "agent|view|slowfiles|1|--interval|2"},
 		{"execsnoop", "agent|view|execsnoop|--filter|evt.failed = false"},
 		{"execsnoop -x", "agent|view|execsnoop"},
+		{"cpudist -P -p 3 5",
+		 "agent|view|cpudist_process|--interval|5|--filter|proc.pid = \"3\""},
 		{"syscount -L -T 5 2 10",
 		 "agent|view|syscount_latency|--limit|5|--interval|2|--count|10"},
 		{"syscount -LP -e 2",
