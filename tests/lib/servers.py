@@ -45,6 +45,15 @@ def need(*programs):
             raise lanner.Skip(f"{program} is not installed")
 
 
+def certificate(folder):
+    """The paths of a key, and of a certificate of localhost that it signed."""
+    need("openssl")
+    key, signed = f"{folder}/key", f"{folder}/certificate"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key,
+                    "-out", signed, "-days", "2", "-subj", "/CN=localhost"], check=True, stderr=subprocess.DEVNULL)
+    return key, signed
+
+
 def connects(port):
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// HTTP over TLS by Go's own library, for test_requests_tls_go. "serve PORT CERTIFICATE KEY" prints a
+// HTTP over TLS by Go's own library, for go_tls. "serve PORT CERTIFICATE KEY" prints a
 // line for each request; "ask URL COUNT AT_ONCE VERSION" makes requests, each routine with a client of
 // its own, and ends with 0 if all were answered as they should be.
 package main
