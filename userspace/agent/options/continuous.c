@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#ifdef WITH_FETCH
+#include "net/url.h"
+#endif
 #include "util/count.h"
 #include "util/value.h"
 
@@ -30,11 +33,34 @@ static int set_folder(struct continuous_options *options, const char *value)
 	return *value == '/' ? 0 : -EINVAL;
 }
 
+#ifdef WITH_FETCH
+
+/* As the process that sends reads it, which can only end if it cannot. */
+static int check_url(const char *text)
+{
+	struct url *url;
+	int r = url_create(text, &url, NULL);
+
+	if (r == 0)
+		url_destroy(url);
+	return r;
+}
+
+#else
+
+static int check_url(const char *text)
+{
+	return 0;
+}
+
+#endif
+
 static int set_endpoint(struct continuous_options *options, const char *value)
 {
 	options->endpoint = value;
-	return strncmp(value, "https://", 8) == 0 || strncmp(value, "http://", 7) == 0 ? 0
-										       : -EINVAL;
+	if (strncmp(value, "https://", 8) != 0 && strncmp(value, "http://", 7) != 0)
+		return -EINVAL;
+	return check_url(value);
 }
 
 static int set_interval(struct continuous_options *options, const char *value)

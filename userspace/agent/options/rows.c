@@ -825,7 +825,8 @@ const struct option_row option_rows_other[] = {
 	 "take a profile of each container every minute: folder=FOLDER for pprof files, "
 	 "endpoint=URL for OTLP; interval=, frequency=, off-cpu=, keep=, keep-time=",
 	 options_set_profile, .list = LIST_KEYS,
-	 .accepts = "folder=FOLDER (absolute) or endpoint=URL, or both; interval=1s to 1h, "
+	 .accepts = "folder=FOLDER (absolute) or endpoint=URL (http or https, without a user), or "
+		    "both; interval=1s to 1h, "
 		    "frequency=1 to 1000, off-cpu=true, keep=SIZE, keep-time=TIME",
 	 .about = LIVE},
 	{0, "metrics-series", "N",

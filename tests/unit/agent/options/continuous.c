@@ -59,6 +59,10 @@ static void test_rejected(void **state)
 		"folder=/a,unknown=1",
 		"folder=/a,,keep=1M",
 		"endpoint=c:4318",
+		"endpoint=http://",
+		"endpoint=http://[::1",
+		"endpoint=http://c:99999/",
+		"endpoint=http://user:password@c:1/",
 		"a-name-that-is-longer-than-all-of-the-names=1",
 	};
 	struct continuous_options options = {0};
