@@ -254,6 +254,12 @@ static const struct {
 
 void continuous_append_metrics(const struct continuous *continuous, struct exposition *exposition)
 {
+	static const struct exposition_family up = {
+		"lanner_profile_up", METRIC_GAUGE, NULL,
+		"1: profiles are taken; 0: no more, until the agent is started again."};
+
+	if (continuous->counts)
+		exposition_add(exposition, &up, !continuous->ended);
 	for (size_t i = 0; continuous->counts && i < COUNT(metrics); i++) {
 		const struct exposition_family family = {metrics[i].name, METRIC_COUNTER, NULL,
 							 metrics[i].help};

@@ -23,6 +23,7 @@ enum {
 	FILE_MODE = 0640,
 	FOLDER_MODE = 0750,
 	FILE_NAME_BYTES = 64,
+	REMOVED_MAX = 64, /* for one file, of a disk that is full */
 	FOLDER_PART = 2, /* of what is kept: with more, a folder makes room for all */
 	TIME_LEN = 16, /* 20261130T070500Z */
 	PLAIN_LEN_MAX = 160, /* of an id that is a name as it is */
@@ -196,6 +197,18 @@ static int files_keep(struct continuous_files *files, uint64_t second, uint32_t 
 		files->users.files++;
 	}
 	return 0;
+}
+
+/* Puts the last one where its time has it: the clock may have been ahead of what it is now. */
+static void files_sort_last(struct continuous_files *files)
+{
+	struct kept *from = files->list + files->first;
+	const struct kept last = from[files->count - 1];
+	size_t i = files->count - 1;
+
+	for (; i && from[i - 1].second > last.second; i--)
+		from[i] = from[i - 1];
+	from[i] = last;
 }
 
 /* Removing. */
@@ -503,7 +516,33 @@ static int files_write(struct continuous_files *files, uint32_t place, uint64_t 
 	if (r == 0)
 		r = write_renamed(fd, file, content);
 	close(fd);
-	return r ? r : files_keep(files, second, place, content->len);
+	if (r == 0)
+		r = files_keep(files, second, place, content->len);
+	if (r == 0)
+		files_sort_last(files);
+	return r;
+}
+
+/* Of a disk that is full the oldest files make room, as they do of what is kept. */
+static int files_write_removing(struct continuous_files *files, uint32_t place, uint64_t second,
+				const struct buf *content, uint64_t *removed)
+{
+	uint64_t users_bytes = mark_of(files->folders[place].name)[0] ? content->len : 0;
+	int r = files_write(files, place, second, content);
+
+	for (int i = 0; (r == -ENOSPC || r == -EDQUOT) && i < REMOVED_MAX && files->count; i++) {
+		size_t next = files_next(files, users_bytes);
+
+		/* Its folder is to be written to. */
+		if (files->list[files->first + next].folder == place &&
+		    files->folders[place].files == 1)
+			break;
+		if (files_remove(files, next))
+			break;
+		++*removed;
+		r = files_write(files, place, second, content);
+	}
+	return r;
 }
 
 int continuous_files_write(struct continuous_files *files, const char *name, uint64_t time_ns,
@@ -514,7 +553,7 @@ int continuous_files_write(struct continuous_files *files, const char *name, uin
 	int r = files_prepare(files, name, content->len, &place, removed);
 
 	if (r == 0) {
-		r = files_write(files, place, time_ns / NS_PER_S, content);
+		r = files_write_removing(files, place, time_ns / NS_PER_S, content, removed);
 		if (files->folders[place].files == 0)
 			files_forget_folder(files, &files->folders[place]);
 	}

@@ -36,6 +36,8 @@ enum { HANGS_INTERVALS = 10, HANGS_S = 120 };
 
 /* Of addresses, more than it begins with: what files make it take ends there. */
 enum { ADDRESSES_MAX = 1 << 30 };
+/* As RLIMIT_NICE has it. */
+enum { NICE_0 = 20 };
 
 struct worker {
 	const struct worker_config *config;
@@ -79,6 +81,7 @@ static void set_limits(void)
 {
 	const rlim_t most = addresses_now() + ADDRESSES_MAX;
 	const struct rlimit addresses = {most, most};
+	const struct rlimit priority = {NICE_0, NICE_0};
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
@@ -86,6 +89,8 @@ static void set_limits(void)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	setrlimit(RLIMIT_AS, &addresses);
+	/* The writer may take back the priority that it has given up. */
+	setrlimit(RLIMIT_NICE, &priority);
 }
 
 static int worker_open(struct worker *worker, struct error *err)

@@ -36,6 +36,9 @@ enum {
 /* Finding the names of an interval may take half of it, and at least this. */
 #define NAMES_LEAST_NS UINT64_C(10000000000)
 
+/* What fails by itself. */
+enum way { WAY_NAMES, WAY_FILES, WAY_OLD_FILES, WAY_SENT, WAYS };
+
 struct continuous_writer {
 	struct continuous_writer_config config;
 	struct namer *namer;
@@ -44,9 +47,14 @@ struct continuous_writer {
 	struct sender *sender; /* NULL: none are sent */
 	char host[HOST_NAME_MAX + 1];
 	uint64_t names_until_ns; /* monotonic: no more names are looked for then */
+	uint64_t late_before; /* counts.late, when the set was taken */
+	bool hurries; /* it was late meanwhile */
 	uint64_t send_until_ns; /* monotonic: of what is to be sent then no more is tried */
 	struct buf out;
-	struct error said; /* the last failure: the same one is said once */
+	struct said { /* the last failure: the same one is said once */
+		struct error err;
+		int r;
+	} said[WAYS];
 	pthread_t thread;
 	bool runs;
 	pthread_mutex_t mutex; /* of the rest */
@@ -55,10 +63,26 @@ struct continuous_writer {
 	bool ends;
 };
 
+/*
+ * It goes on, however slowly. An interval that is late is one of a machine where all that has a
+ * higher priority comes first, and goes on to: the thread has that of others then.
+ */
+static void show_life(struct continuous_writer *writer)
+{
+	struct continuous_counts *counts = writer->config.counts;
+
+	atomic_store(&counts->writing_ns, clock_ns(CLOCK_MONOTONIC));
+	if (writer->hurries || atomic_load(&counts->late) == writer->late_before)
+		return;
+	writer->hurries = true;
+	(void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
 static bool names_are_over(void *context)
 {
-	const struct continuous_writer *writer = context;
+	struct continuous_writer *writer = context;
 
+	show_life(writer);
 	return clock_ns(CLOCK_MONOTONIC) > writer->names_until_ns;
 }
 
@@ -105,12 +129,14 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 	return r;
 }
 
-/* Each failure is counted; one that is another than the last is said. */
-static void say(struct continuous_writer *writer, const struct error *err)
+/* Each failure is counted; one that is another than the last is said. Texts of files have names. */
+static void say(struct continuous_writer *writer, enum way way, int r, const struct error *err)
 {
-	if (strcmp(writer->said.text, err->text) == 0)
+	struct said *said = &writer->said[way];
+
+	if (said->r == r && (way == WAY_FILES || strcmp(said->err.text, err->text) == 0))
 		return;
-	writer->said = *err;
+	*said = (struct said){*err, r};
 	fprintf(stderr, "agent: --profile: %s\n", err->text);
 }
 
@@ -120,8 +146,10 @@ static int write_once(struct continuous_writer *writer, const char *name,
 {
 	int r;
 
+	show_life(writer);
 	buf_clear(&writer->out);
 	r = pprof_write(stacks, names, &writer->out);
+	show_life(writer);
 	return r ? error_set(err, r, "out of memory for a profile")
 		 : continuous_files_write(writer->files, name, stacks->begin_ns, &writer->out,
 					  removed, err);
@@ -160,7 +188,7 @@ static void write_file(struct continuous_writer *writer, const char *container, 
 
 	r = write_shorter(writer, name, stacks, names, &removed, &err);
 	if (r)
-		say(writer, &err);
+		say(writer, WAY_FILES, r, &err);
 	atomic_fetch_add(&counts->removed, removed);
 	atomic_fetch_add(r ? &counts->write_failures : &counts->written, 1);
 }
@@ -178,6 +206,7 @@ static void send_profile(struct continuous_writer *writer, const char *container
 	struct error err = {""};
 	int r = -ETIMEDOUT;
 
+	show_life(writer);
 	buf_clear(&writer->out);
 	if (clock_ns(CLOCK_MONOTONIC) > writer->send_until_ns)
 		error_set(&err, r, "sending took half an interval: the rest is not sent");
@@ -186,7 +215,7 @@ static void send_profile(struct continuous_writer *writer, const char *container
 	else
 		r = sender_send(writer->sender, &writer->out, &err);
 	if (r)
-		say(writer, &err);
+		say(writer, WAY_SENT, r, &err);
 	atomic_fetch_add(r ? &counts->send_failures : &counts->sent, 1);
 }
 
@@ -199,7 +228,7 @@ static void write_named(struct continuous_writer *writer, const char *container,
 	/* Without names it has addresses. */
 	if (namer_run(writer->namer, stacks, &names)) {
 		error_set(&err, 0, "out of memory for the names of a profile");
-		say(writer, &err);
+		say(writer, WAY_NAMES, -ENOMEM, &err);
 	}
 	if (writer->sender && stacks->rows_count)
 		send_profile(writer, container, stacks, &names);
@@ -209,17 +238,26 @@ static void write_named(struct continuous_writer *writer, const char *container,
 	names_finish(&names);
 }
 
+/* It fails in each way that it would have gone. */
+static void lose_profile(struct continuous_writer *writer)
+{
+	struct continuous_counts *counts = writer->config.counts;
+	struct error err = {""};
+
+	error_set(&err, 0, "out of memory for a profile");
+	say(writer, WAY_NAMES, -ENOMEM, &err);
+	atomic_fetch_add(&counts->write_failures, writer->files != NULL);
+	atomic_fetch_add(&counts->send_failures, writer->sender != NULL);
+}
+
 static void write_group(struct continuous_writer *writer, const struct stacks *stacks,
 			const struct profile_groups *groups, size_t group)
 {
 	const char *container = group < STACKS_GROUP_FIRST ? NULL : groups->ids[group];
 	struct stacks part;
-	struct error err = {""};
 
 	if (profile_groups_take(stacks, groups, group, &part)) {
-		error_set(&err, 0, "out of memory for a profile");
-		say(writer, &err);
-		atomic_fetch_add(&writer->config.counts->write_failures, 1);
+		lose_profile(writer);
 		return;
 	}
 	/* Without names it has ids. */
@@ -251,7 +289,7 @@ static void remove_old(struct continuous_writer *writer)
 	uint64_t removed = 0;
 
 	if (continuous_files_clean(writer->files, clock_ns(CLOCK_REALTIME), &removed, &err)) {
-		say(writer, &err);
+		say(writer, WAY_OLD_FILES, -EIO, &err);
 		atomic_fetch_add(&counts->remove_failures, 1);
 	}
 	atomic_fetch_add(&counts->removed, removed);
@@ -262,21 +300,16 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 	struct continuous_counts *counts = writer->config.counts;
 	uint64_t half_ns = writer->config.options->interval_ns / 2;
 	struct profile_groups groups = {0};
-	struct error err = {""};
 
 	writer->names_until_ns =
 		clock_ns(CLOCK_MONOTONIC) + (half_ns > NAMES_LEAST_NS ? half_ns : NAMES_LEAST_NS);
 	writer->send_until_ns =
 		clock_ns(CLOCK_MONOTONIC) + (half_ns > SEND_LEAST_NS ? half_ns : SEND_LEAST_NS);
 	if (profile_groups_make(stacks, WRITER_CONTAINERS_MAX, &groups)) {
-		error_set(&err, 0, "out of memory for a profile");
-		say(writer, &err);
-		atomic_fetch_add(&counts->write_failures, 1);
+		lose_profile(writer);
 	} else {
-		for (size_t i = 0; i < groups.count; i++) {
-			atomic_store(&counts->writing_ns, clock_ns(CLOCK_MONOTONIC));
+		for (size_t i = 0; i < groups.count; i++)
 			write_group(writer, stacks, &groups, i);
-		}
 	}
 	if (writer->files)
 		remove_old(writer);
@@ -284,7 +317,7 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 	profile_groups_finish(&groups);
 }
 
-/* It takes its time: others come first. The capture must not wait so. */
+/* It takes its time: others come first, until it is late. The capture must not wait so. */
 static void *writer_run(void *context)
 {
 	struct continuous_writer *writer = context;
@@ -299,9 +332,13 @@ static void *writer_run(void *context)
 			continue;
 		}
 		pthread_mutex_unlock(&writer->mutex);
-		atomic_store(&writer->config.counts->writing_ns, clock_ns(CLOCK_MONOTONIC));
+		writer->late_before = atomic_load(&writer->config.counts->late);
+		show_life(writer);
 		write_set(writer, stacks);
 		stacks_finish(stacks);
+		if (writer->hurries)
+			(void)setpriority(PRIO_PROCESS, 0, NICE);
+		writer->hurries = false;
 		atomic_store(&writer->config.counts->writing_ns, 0);
 		pthread_mutex_lock(&writer->mutex);
 		writer->stacks = NULL;

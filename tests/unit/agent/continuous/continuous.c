@@ -58,7 +58,18 @@ static void ends_with_the_agent(void **state)
 	continuous_append_metrics(&continuous, &exposition);
 	buf_append_char(&text, '\0');
 	assert_non_null(strstr(text.data, "lanner_profile_files_total 0\n"));
+	assert_non_null(strstr(text.data, "lanner_profile_up 1\n"));
 	assert_null(strstr(text.data, "lanner_profile_restarts_total 0\n"));
+	/* Who starts it ends: nobody takes profiles any more. */
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	for (uint64_t now_ns = UINT64_C(2000000000); !continuous.ended; now_ns *= 2) {
+		usleep(10000);
+		continuous_step(&continuous, now_ns);
+	}
+	buf_clear(&text);
+	continuous_append_metrics(&continuous, &exposition);
+	buf_append_char(&text, '\0');
+	assert_non_null(strstr(text.data, "lanner_profile_up 0\n"));
 	buf_finish(&text);
 	continuous_finish(&continuous);
 	assert_int_equal(waitpid(pid, NULL, 0), -1);

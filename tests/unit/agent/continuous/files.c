@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -245,6 +246,58 @@ static void keeps_account_of_what_stays(void **state)
 	remove_top();
 }
 
+/* The clock was ahead when a file was written: those behind it are as old as they are. */
+static void sorts_by_time(void **state)
+{
+	struct continuous_files *files;
+
+	make_top();
+	files = opened(40, 100);
+	add(files, "web", TIME_S + 100000);
+	add(files, "web", TIME_S);
+	add(files, "web", TIME_S + 1);
+	assert_int_equal(clean(files, TIME_S + 102), 2);
+	assert_false(is_there("web/20231114T221320Z.pb.gz"));
+	add(files, "web", TIME_S + 102);
+	add(files, "web", TIME_S + 103);
+	add(files, "web", TIME_S + 104);
+	assert_int_equal(add(files, "web", TIME_S + 105), 1);
+	assert_false(is_there("web/20231114T221502Z.pb.gz"));
+	continuous_files_close(files);
+	remove_top();
+}
+
+/* A disk that is smaller than what may be kept has the newest files. */
+static void makes_room_on_a_full_disk(void **state)
+{
+	enum { BYTES = 8192, FILES = 40 };
+	struct continuous_files_config config = {.folder = top,
+						 .keep_bytes = 1 << 30,
+						 .keep_ns = UINT64_MAX / 4,
+						 .file_bytes = BYTES};
+	static char bytes[BYTES];
+	const struct buf content = {.data = bytes, .len = BYTES};
+	struct continuous_files *files;
+	struct error err = {""};
+	uint64_t removed = 0;
+
+	make_top();
+	if (mount("none", top, "tmpfs", 0, "size=131072") != 0) {
+		remove_top();
+		skip();
+	}
+	assert_int_equal(continuous_files_open(&config, &files, &err), 0);
+	for (uint64_t i = 0; i < FILES; i++)
+		if (continuous_files_write(files, i % 2 ? "web" : "db", (TIME_S + i) * NS_PER_S,
+					   &content, &removed, &err))
+			fail_msg("%s", err.text);
+	assert_in_range(removed, FILES - 16, FILES - 4);
+	assert_true(is_there("web/20231114T221359Z.pb.gz"));
+	continuous_files_close(files);
+	assert_int_equal(umount2(top, MNT_DETACH), 0);
+	remove_top();
+}
+
 static void has_the_folder_alone(void **state)
 {
 	const struct continuous_files_config config = {.folder = top};
@@ -316,10 +369,16 @@ static void says_what_fails(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(names_folders),	cmocka_unit_test(names_files),
-	cmocka_unit_test(removes_the_oldest),	cmocka_unit_test(bounds_users),
-	cmocka_unit_test(bounds_folders),	cmocka_unit_test(keeps_account_of_what_stays),
-	cmocka_unit_test(has_the_folder_alone), cmocka_unit_test(finds_those_of_earlier_runs),
+	cmocka_unit_test(names_folders),
+	cmocka_unit_test(names_files),
+	cmocka_unit_test(removes_the_oldest),
+	cmocka_unit_test(bounds_users),
+	cmocka_unit_test(bounds_folders),
+	cmocka_unit_test(sorts_by_time),
+	cmocka_unit_test(makes_room_on_a_full_disk),
+	cmocka_unit_test(keeps_account_of_what_stays),
+	cmocka_unit_test(has_the_folder_alone),
+	cmocka_unit_test(finds_those_of_earlier_runs),
 	cmocka_unit_test(says_what_fails),
 };
 
