@@ -15,11 +15,22 @@
 
 #include "abi.h"
 
-enum { LINK_BYTES = 32, WRITES_BYTES = 4096 };
+enum {
+	LINK_BYTES = 32,
+	WRITES_BYTES = 4096,
+	SUBORDINATE_MIN = 100000,
+	SUBORDINATE_COUNT = 65536,
+};
 
-/* Of root, whose files are in all containers, by the file system. */
+/*
+ * Of root, whose files are in all containers, by the file system. Users may give files to their
+ * subordinate ids (subuid(5)): where and how many useradd(8) gives each of them by default, they
+ * are one.
+ */
 static uint64_t owner_of(const struct statx *file, uint64_t dev)
 {
+	if (file->stx_uid >= SUBORDINATE_MIN)
+		return 1ULL << 62 | (file->stx_uid - SUBORDINATE_MIN) / SUBORDINATE_COUNT;
 	return file->stx_uid ? file->stx_uid : 1ULL << 63 | dev;
 }
 
