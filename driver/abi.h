@@ -112,12 +112,29 @@ struct frame_times {
 
 _Static_assert(sizeof(struct frame_times) == 80, "part of native capture files");
 
+/* What a call has to do with a lock: the one that waits for it, or that ends waits. */
+enum lock_kind {
+	LOCK_NONE, /* nothing, or it is not known */
+	LOCK_FUTEX_PRIVATE, /* of a process */
+	LOCK_FUTEX_SHARED,
+	LOCK_FLOCK,
+	LOCK_FCNTL,
+	LOCK_SEMAPHORE,
+};
+
+struct lock_use {
+	__u64 at, other; /* addresses of futexes: the first is that which a call waits for */
+	__u32 kind; /* enum lock_kind */
+	__u32 wakes; /* 1: it may end waits */
+};
+
 /* What is kept of a thread. */
 struct thread_times {
 	__u64 at; /* boot clock: since when it does what it does */
 	__u32 part; /* enum thread_part */
 	__u32 waited; /* likewise: for what it waited in a call; 0: it did not */
 	struct frame_times times; /* up to then */
+	struct lock_use lock; /* that it waits for, or waited */
 };
 
 struct frame_uring {

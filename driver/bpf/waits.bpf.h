@@ -9,6 +9,7 @@
 #define LANNER_WAITS_BPF_H
 
 #include "bpf/core/switched.bpf.h"
+#include "bpf/lock_calls.bpf.h"
 #include "bpf/readers/stream.bpf.h"
 
 /*
@@ -149,6 +150,19 @@ static __always_inline void times_turn(struct thread_times *kept, __u32 part)
 	*(volatile __u32 *)&kept->part = part;
 }
 
+/* The current thread waits for a lock, by a call that may be the one before, begun again. */
+static __always_inline void times_lock(struct thread_times *kept, struct task_struct *task)
+{
+	struct pt_regs *regs = task_registers(task);
+	struct lock_use use = {};
+
+	kept->times.unlocked_by = 0;
+	if (!regs || part_of_call(regs, this_task()) == PART_AS_BEFORE)
+		return;
+	lock_use_read(regs, this_task(), &use);
+	kept->lock = use;
+}
+
 /* The current thread goes off its CPU. Returns false if that is for ever. */
 static __always_inline bool times_leave(struct thread_times *kept, struct task_struct *task,
 					bool preempted)
@@ -161,7 +175,7 @@ static __always_inline bool times_leave(struct thread_times *kept, struct task_s
 	if (!preempted && state && !(state & TASK_WAKING_BIT))
 		part = part_of_wait(kept, task, state);
 	if (part == PART_LOCK)
-		kept->times.unlocked_by = 0;
+		times_lock(kept, task);
 	times_turn(kept, part);
 	return true;
 }
@@ -180,16 +194,20 @@ static __always_inline int note_switch_run(__u64 *ctx)
 	return 0;
 }
 
-/* Whether the current thread is in a call by which locks are left. */
-static __always_inline bool is_at_lock(void)
+/* Whether the current thread is in a call that may have ended a wait of a process for a lock. */
+static __always_inline bool is_unlocking(__u64 *ctx, const struct lock_use *wait, __u32 pid)
 {
 	struct task_struct *task = this_task();
+	struct lock_use use = {};
 	struct pt_regs *regs;
 
-	if (!current_tid() || flags_of(task) & TASK_KERNEL_THREAD)
+	if (!current_tid() || flags_of(task) & TASK_KERNEL_THREAD || is_in_interrupt(ctx))
 		return false;
 	regs = task_registers(task);
-	return regs && part_of_call(regs, task) == PART_LOCK;
+	if (!regs)
+		return false;
+	lock_use_read(regs, task, &use);
+	return lock_use_ends(&use, wait, current_pid() == pid);
 }
 
 /* By the current thread, or an interrupt of it. */
@@ -202,7 +220,8 @@ static __always_inline int note_waking_run(__u64 *ctx)
 	if (!kept || kept->part == PART_CPU || kept->part == PART_RUNQUEUE)
 		return 0;
 	if (kept->part == PART_LOCK)
-		kept->times.unlocked_by = is_at_lock() ? current_tid() : 0;
+		kept->times.unlocked_by =
+			is_unlocking(ctx, &kept->lock, READ(woken, tgid)) ? current_tid() : 0;
 	times_turn(kept, PART_RUNQUEUE);
 	return 0;
 }

@@ -2,14 +2,17 @@
 /*
  * A server of HTTP, of one thread, whose paths take known times: /sleep/MS, /lock/MS (another
  * thread has a lock so long), /cpu/MS, /disk/BYTES (read from the file FILE past its cache),
- * /ask/MS (another server answers after that), /poll/MS, /pass (another thread answers). Each
+ * /ask/MS (another server answers after that), /poll/MS, /pass (another thread answers), /late/MS
+ * (a lock that nobody leaves, while threads on all processors wake others that wait for it). Each
  * answer says how long it took between its read and its write, in ns, and what it read of itself.
  * Usage: slow_server PORT FILE
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +23,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BLOCK_BYTES = 4096, REQUEST_BYTES = 1024, MS_NS = 1000000, LONGEST_S = 60 };
+enum { BLOCK_BYTES = 4096, REQUEST_BYTES = 1024, MS_NS = 1000000, LONGEST_S = 60, WAKERS = 4 };
 
 static const char *file;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
 static long holder_tid; /* under the lock */
 static int passed[2], asked[2];
+static uint32_t never; /* a futex */
+static uintptr_t waits; /* that have ended */
 
 static uint64_t now(clockid_t clock)
 {
@@ -75,6 +80,27 @@ static long wait_for_lock(long ms)
 	pthread_mutex_unlock(&lock);
 	pthread_detach(holder);
 	return holder_tid;
+}
+
+/* Wakes nobody: of those who wait for it, by another bit. */
+static void *wake_others(void *mine)
+{
+	while (*(volatile uintptr_t *)&waits == (uintptr_t)mine)
+		syscall(SYS_futex, &never, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, 2);
+	return NULL;
+}
+
+static void wait_until_late(long ms)
+{
+	const uint64_t until = now(CLOCK_MONOTONIC) + (uint64_t)ms * MS_NS;
+	const struct timespec time = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+	pthread_t waker;
+
+	for (int i = 0; i < WAKERS; i++)
+		if (pthread_create(&waker, NULL, wake_others, (void *)waits) == 0)
+			pthread_detach(waker);
+	syscall(SYS_futex, &never, FUTEX_WAIT_BITSET_PRIVATE, 0, &time, NULL, 1);
+	(*(volatile uintptr_t *)&waits)++;
 }
 
 static void read_disk(long bytes)
@@ -149,6 +175,8 @@ static void serve(int client)
 		sleep_ms(amount);
 	else if (strcmp(name, "lock") == 0)
 		holder = wait_for_lock(amount);
+	else if (strcmp(name, "late") == 0)
+		wait_until_late(amount);
 	else if (strcmp(name, "cpu") == 0)
 		compute(amount);
 	else if (strcmp(name, "disk") == 0)
