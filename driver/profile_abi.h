@@ -134,6 +134,7 @@ struct profile_process_key {
 
 struct profile_process {
 	__u64 cgroup; /* its id in the hierarchy of version 2 */
+	__u64 start_stack; /* where the stack of its program begins; 0: it has none */
 	__u32 ns_pid, uid;
 	char comm[PROFILE_COMM_BYTES]; /* of its first thread */
 	__u32 is_unwanted, zero; /* user space writes it: nothing of it is counted any more */

@@ -99,6 +99,7 @@ struct stack_process {
 	int32_t ns_pid; /* in its own; as pid if it is not known: the number of /tmp/perf-NUMBER.map
 			 */
 	uint64_t start_ns; /* since boot, with suspended time */
+	uint64_t start_stack; /* where the stack of its program begins; 0: not known */
 	uint64_t exec_id; /* programs that it was before: another one with this pid and start has
 			     other mappings */
 	char comm[STACK_COMM_BYTES + 1]; /* of its first thread */

@@ -31,6 +31,7 @@ struct who_entry {
 	uint64_t start_ns, exec_id;
 	int32_t pid; /* 0: of a container */
 	uint8_t answer; /* enum who_answer */
+	bool lacks_names; /* it was judged without what nobody told of its container in time */
 	struct state_kept kept;
 	char container[HOST_CONTAINER_BYTES]; /* of one of a container */
 };
@@ -48,6 +49,7 @@ struct profile_who {
 	size_t count, capacity;
 	uint32_t *places; /* owned: of processes, by hash, from 1; 0: free */
 	uint64_t ended, left_out; /* processes that were not looked at */
+	uint64_t nameless; /* processes that lack names */
 	char container[HOST_CONTAINER_BYTES];
 };
 
@@ -331,8 +333,19 @@ static enum who_answer who_answer(struct profile_who *who, const struct who_entr
 }
 
 /*
- * Reads the process. It may execute something else by now: another one with that id is seen soon.
- * Its name is another one then; those of threads of the kernel are longer in /proc.
+ * Whether /proc still has the program that was seen: its stack begins elsewhere after an exec. That
+ * of one that is being executed has no place yet, but its name. Threads of the kernel execute
+ * nothing.
+ */
+static bool who_is_same_program(const struct stack_process *process,
+				const struct state_thread *thread)
+{
+	return !*thread->program->exepath ||
+	       thread->exec_id == exec_id_of(process->start_ns / TICK_NS, process->start_stack) ||
+	       strncmp(thread->comm, process->comm, sizeof(thread->comm) - 1) == 0;
+}
+
+/* Reads the process. If it executes something else by now, another one with that id is seen soon.
  */
 static int who_keep(struct profile_who *who, const struct stack_process *process,
 		    struct who_entry *entry)
@@ -341,8 +354,7 @@ static int who_keep(struct profile_who *who, const struct stack_process *process
 	int r = process->was_read ? state_keep_process(who->state, process->pid, &entry->kept)
 				  : -ESRCH;
 
-	if (r == 0 && *thread->program->exepath && process->comm[0] &&
-	    strncmp(thread->comm, process->comm, sizeof(thread->comm) - 1) != 0) {
+	if (r == 0 && !who_is_same_program(process, thread)) {
 		state_kept_finish(who->state, &entry->kept);
 		r = -ESRCH;
 	}
@@ -350,6 +362,28 @@ static int who_keep(struct profile_who *who, const struct stack_process *process
 		return r;
 	return state_keep_unread(who->state, process->pid, process->comm, process->uid,
 				 &entry->kept);
+}
+
+/* Whether the filter asks for what nobody told of the container, or the pod, of a process. */
+static bool who_lacks_names(const struct profile_who *who, const struct who_entry *entry)
+{
+	const struct state_cgroups *cgroups = entry->kept.thread.cgroups;
+	const struct state_container *container = cgroups ? cgroups->container : NULL;
+	unsigned int needs = filter_needs(who->filter);
+
+	if (!container || !(needs & (NEEDS_DESCRIPTIONS | NEEDS_PODS)))
+		return false;
+	return !state_container_is_described(container) ||
+	       (needs & NEEDS_PODS && container->pod_uid[0] && !container->info.pod.name);
+}
+
+/* What is not known decides then, but not silently. */
+static void who_note_lack(struct profile_who *who, struct who_entry *entry)
+{
+	if (entry->lacks_names || !who_lacks_names(who, entry))
+		return;
+	entry->lacks_names = true;
+	who->nameless++;
 }
 
 static bool who_describe_filtered(struct profile_who *who, struct stack_process *process)
@@ -373,6 +407,8 @@ static bool who_describe_filtered(struct profile_who *who, struct stack_process 
 	if (entry->kept.thread.cgroups->container)
 		who_follow_containers(who);
 	entry->answer = (uint8_t)who_answer(who, entry);
+	if (entry->answer == WHO_UNWANTED)
+		who_note_lack(who, entry);
 	return entry->answer != WHO_UNWANTED;
 }
 
@@ -396,9 +432,11 @@ static bool who_is_wanted(void *context, const struct stacks *stacks, const stru
 {
 	struct profile_who *who = context;
 	uint32_t place = *who_place(who, &stacks->processes[row->process]);
-	const struct who_entry *entry = place ? who->entries[place - 1] : NULL;
+	struct who_entry *entry = place ? who->entries[place - 1] : NULL;
 	struct state_thread thread;
 
+	if (entry)
+		who_note_lack(who, entry);
 	if (!entry || entry->answer != WHO_OPEN)
 		return entry && entry->answer == WHO_WANTED;
 	thread = state_kept_thread(&entry->kept, row->tid, row->comm);
@@ -463,6 +501,11 @@ int profile_who_decide(struct profile_who *who, struct stacks *stacks)
 
 void profile_who_print_lacks(const struct profile_who *who)
 {
+	if (who->nameless)
+		fprintf(stderr,
+			"agent: %llu processes were judged by the filter without what nobody told "
+			"of their containers or pods\n",
+			(unsigned long long)who->nameless);
 	if (who->ended)
 		fprintf(stderr,
 			"agent: %llu processes are left out: they had ended, or executed something "

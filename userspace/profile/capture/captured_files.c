@@ -193,6 +193,11 @@ static bool has_key(int fd, const struct statx *found, const struct profile_file
 	return is_it;
 }
 
+static uint64_t mtime_of(const struct statx *found)
+{
+	return (uint64_t)found->stx_mtime.tv_sec * 1000000000 + found->stx_mtime.tv_nsec;
+}
+
 static uint64_t ctime_of(const struct statx *found)
 {
 	return (uint64_t)found->stx_ctime.tv_sec * 1000000000 + found->stx_ctime.tv_nsec;
@@ -225,6 +230,9 @@ static int open_mapped(struct captured_files *files, const struct profile_file *
 		file->file.dev_major = found.stx_dev_major;
 		file->file.dev_minor = found.stx_dev_minor;
 		file->file.ctime_ns = ctime_of(&found);
+		file->mtime_ns = mtime_of(&found);
+		file->bytes = found.stx_size;
+		file->links = found.stx_nlink;
 		fd = regular_reopen(link);
 	}
 	close(link);
@@ -495,6 +503,15 @@ static int reopen(struct captured_files *files, const struct profile_file *seen,
 	return 0;
 }
 
+/* No file that the kernel sees is this one from now on. */
+static void disown_key(const struct captured_files *files, struct captured_file *file)
+{
+	struct profile_file_key key = file->key;
+
+	file->key.zero = 1;
+	(void)bpf_map_delete_elem(files->files_map, &key);
+}
+
 /*
  * A process has a file mapped that the map has. Returns whether it is another one that has this
  * key by now: the map has it no more then.
@@ -503,7 +520,6 @@ static bool note_mapped(struct captured_files *files, const struct profile_file 
 			uint32_t index)
 {
 	struct captured_file *file = captured_files_find(files, index);
-	struct profile_file_key key;
 
 	if (file && file->is_unmapped) {
 		/* It is open: no other one has its key. */
@@ -516,10 +532,7 @@ static bool note_mapped(struct captured_files *files, const struct profile_file 
 	if (!file || !file->is_closed || files->count >= FILES_MAX ||
 	    reopen(files, seen, file) != -ESTALE)
 		return false;
-	key = file->key;
-	/* No file that the kernel sees is this one from now on. */
-	file->key.zero = 1;
-	(void)bpf_map_delete_elem(files->files_map, &key);
+	disown_key(files, file);
 	return true;
 }
 
@@ -587,12 +600,26 @@ static bool is_mapped(const struct captured_files *files, const struct captured_
 	       found.stx_dev_minor == file->file.dev_minor;
 }
 
+/*
+ * Whether a file was written to since it was opened: then its tables are of what it had. That a
+ * name of it is removed changes its time, too.
+ */
+static bool is_rewritten(const struct captured_file *file, const struct statx *found)
+{
+	return mtime_of(found) != file->mtime_ns || found->stx_size != file->bytes ||
+	       (ctime_of(found) != file->file.ctime_ns && found->stx_nlink == file->links);
+}
+
 /* When it is seen again its times say whether it is the same one. */
 static void close_unmapped(struct captured_files *files, struct captured_file *file)
 {
 	struct statx found;
 
-	if (statx(file->file.fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_CTIME, &found) == 0)
+	if (statx(file->file.fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS,
+		  &found) != 0 ||
+	    is_rewritten(file, &found))
+		disown_key(files, file);
+	else
 		file->file.ctime_ns = ctime_of(&found);
 	close(file->file.fd);
 	file->file.fd = -1;

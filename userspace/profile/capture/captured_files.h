@@ -22,6 +22,9 @@ struct captured_file {
 	uint8_t tries; /* that failed to open it */
 	uint32_t in_set; /* its index in the set of stacks; UINT32_MAX: it is not there */
 	bool was_opened;
+	/* When it was opened: whether it was written to until it is closed. */
+	uint64_t mtime_ns, bytes;
+	uint32_t links;
 	uint32_t pid; /* a process that had it mapped, and where */
 	uint64_t begin, end;
 	bool is_unmapped; /* that one has it no more: another one is looked for */

@@ -84,6 +84,7 @@ static void describe(struct captured_processes *processes, struct captured_proce
 		.exec_id = captured->key.exec_id,
 		.root_fd = -1,
 		.uid = seen.uid,
+		.start_stack = seen.start_stack,
 	};
 	memcpy(process->comm, seen.comm, STACK_COMM_BYTES);
 	process->was_read = is_alive(processes, &captured->key);

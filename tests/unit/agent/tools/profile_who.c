@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +80,29 @@ static void rejects_other_fields(void **state)
 	}
 }
 
+/* When it began, and where its stack does. */
+static void read_start(struct stack_process *process)
+{
+	unsigned long long ticks = 0, stack = 0;
+	int field = 3;
+	FILE *file = fopen("/proc/self/stat", "re");
+	char text[2048];
+
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	/* Behind the name the state is the third one. */
+	for (char *at = strtok(strrchr(text, ')') + 1, " "); at; at = strtok(NULL, " "), field++) {
+		if (field == 22)
+			ticks = strtoull(at, NULL, 10);
+		if (field == 28)
+			stack = strtoull(at, NULL, 10);
+	}
+	assert_true(ticks && stack);
+	process->start_ns = ticks * TICK_NS;
+	process->start_stack = stack;
+}
+
 /* This process, whose thread `tid` is called `comm`. */
 static struct stack_process self(void)
 {
@@ -89,6 +113,7 @@ static struct stack_process self(void)
 					.root_fd = -1};
 	FILE *file = fopen("/proc/self/comm", "re");
 
+	read_start(&process);
 	assert_non_null(file);
 	assert_non_null(fgets(process.comm, sizeof(process.comm), file));
 	process.comm[strcspn(process.comm, "\n")] = '\0';
@@ -168,9 +193,13 @@ static void decides_by_what_is_left(void **state)
 	expect(1, &process, "proc.name=gone");
 	expect(-1, &process, "proc.exe=gone");
 	expect(-1, &process, "proc.exe!=gone");
-	/* It executes something else since it was seen. */
+	/* It has another name since it was seen. */
 	process = self();
 	snprintf(process.comm, sizeof(process.comm), "before");
+	expect(3, &process, "proc.exepath exists");
+	expect(1, &process, "proc.name=before");
+	/* It executes something else. */
+	process.start_stack += 16;
 	expect(-1, &process, "proc.exepath exists");
 	expect(1, &process, "proc.name=before");
 }

@@ -363,6 +363,46 @@ static void test_release(void **state)
 	stacks_finish(&two);
 }
 
+/* One that was written to before it was closed has other code than its tables: it is another one.
+ */
+static void test_rewritten(void **state)
+{
+	const uint8_t removed[] = {false, true};
+
+	for (size_t i = 0; i < sizeof(removed); i++) {
+		struct profile_file_key key;
+		struct captured_file *file;
+		struct profile_file now;
+		struct stacks none;
+		struct seen seen;
+		char path[32];
+		pid_t child;
+		int fd;
+
+		make_file(path);
+		open_files(&seen);
+		assert_int_equal(stacks_init(&none), 0);
+		child = map_in_child(path);
+		assert_int_equal(captured_files_add_mapped(&seen.files, (uint32_t)child), 0);
+		end_child(child);
+		key = find_mapped(&seen, path)->key;
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (removed[i])
+			unlink(path); /* that alone leaves it what it was */
+		else
+			assert_int_equal(pwrite(fd, "other", 5, 0), 5);
+		assert_int_equal(captured_files_release(&seen.files, &none), 0);
+		file = find_mapped(&seen, path);
+		assert_int_equal(file->file.fd, -1);
+		assert_int_equal(file->key.zero, !removed[i]);
+		assert_int_equal(bpf_map_lookup_elem(seen.files_map, &key, &now) == 0, removed[i]);
+		close(fd);
+		unlink(path);
+		close_files(&seen);
+		stacks_finish(&none);
+	}
+}
+
 /* A file that was closed, and is another one when it is seen again: it has an index of its own. */
 static void test_replaced(void **state)
 {
@@ -404,6 +444,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_want),	cmocka_unit_test(test_share_of_pages),
 	cmocka_unit_test(test_later),	cmocka_unit_test(test_descriptors),
 	cmocka_unit_test(test_release), cmocka_unit_test(test_replaced),
+	cmocka_unit_test(test_rewritten),
 };
 
 UNIT_GROUP(tests, .missing = missing);
