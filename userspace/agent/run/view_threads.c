@@ -64,15 +64,23 @@ static struct view_threads_kept *kept_place(struct view_threads_kept *kept, int6
 	}
 }
 
-/* What a process was last, whatever program it ran. NULL: it is not kept. */
-static struct state_thread *find_latest(const struct view_threads_kept *kept, int64_t pid)
+static bool is_named(const struct state_thread *thread, const char *name)
+{
+	return !name || strncmp(thread->comm, name, sizeof(thread->comm)) == 0;
+}
+
+/* What a process was last, whatever program it ran, under a name; NULL: any. NULL: it is not kept.
+ */
+static struct state_thread *find_latest(const struct view_threads_kept *kept, int64_t pid,
+					const char *name)
 {
 	const struct view_threads_kept *found = NULL;
 
 	for (uint32_t at = hash_of((uint64_t)pid, 0); kept[at % KEPT_PLACES].thread; at++) {
 		const struct view_threads_kept *place = &kept[at % KEPT_PLACES];
 
-		if (place->thread->pid == pid && (!found || place->number > found->number))
+		if (place->thread->pid == pid && is_named(place->thread, name) &&
+		    (!found || place->number > found->number))
 			found = place;
 	}
 	return found ? found->thread : NULL;
@@ -184,7 +192,7 @@ static const struct state_thread *find_live(const struct view_threads *threads, 
 {
 	const struct state_thread *thread = state_thread_find(threads->state, tid);
 
-	return thread && (thread->exec_id == exec_id || !exec_id) ? thread : NULL;
+	return thread && thread->exec_id == exec_id ? thread : NULL;
 }
 
 /* Not for ever: what began shortly before a reading may not have had its event yet. */
@@ -232,22 +240,65 @@ static void note_memory(struct view_threads *threads, const struct call_row_key 
 	}
 }
 
+/* Who a row is of. One of both is NULL; both: it is not known. */
+struct view_threads_found {
+	const struct state_thread *live;
+	struct state_thread *kept;
+};
+
+static struct view_threads_found find_program(const struct view_threads *threads,
+					      const struct call_row_key *key,
+					      const struct call_row *row)
+{
+	struct view_threads_found found = {find_live(threads, key->tid, row->exec_id), NULL};
+
+	if (!found.live)
+		found.live = find_live(threads, row->pid, row->exec_id);
+	if (!found.live)
+		found.kept = kept_place(threads->kept, row->pid, row->exec_id)->thread;
+	return found;
+}
+
+/*
+ * For what was counted while a thread ended, or was between two programs: the kernel did not know
+ * which it had. name: as the process had; NULL: any. The state may have asked /proc for one that
+ * has ended, and waits for its parent without a program: that is no answer.
+ */
+static struct view_threads_found find_process(const struct view_threads *threads, int64_t pid,
+					      const char *name)
+{
+	const struct state_thread *live = state_thread_find(threads->state, pid);
+
+	if (live && is_named(live, name) && *live->program->exe)
+		return (struct view_threads_found){live, NULL};
+	return (struct view_threads_found){NULL, find_latest(threads->kept, pid, name)};
+}
+
+static bool is_found(const struct view_threads_found *found)
+{
+	return found->live || found->kept;
+}
+
 bool view_threads_find(struct view_threads *threads, const struct call_row_key *key,
 		       const struct call_row *row, bool is_last, struct state_thread *thread)
 {
-	const struct state_thread *live = find_live(threads, key->tid, row->exec_id);
-	struct state_thread *kept = NULL;
+	const char *name = (const char *)key->name;
+	struct view_threads_found found = {0};
 
-	if (!live)
-		live = find_live(threads, row->pid, row->exec_id);
-	if (!live)
-		kept = row->exec_id ? kept_place(threads->kept, row->pid, row->exec_id)->thread
-				    : find_latest(threads->kept, row->pid);
-	if (live || kept)
-		*thread = live ? *live : *kept;
-	else if ((!is_last && waits(threads, key)) || !find_unknown(threads, row, thread))
+	if (row->exec_id)
+		found = find_program(threads, key, row);
+	if (!is_found(&found) && row->exec_id && !is_last && waits(threads, key))
 		return false;
-	note_memory(threads, key, row, kept, thread);
+	if (!is_found(&found))
+		found = find_process(threads, row->pid, name);
+	if (!is_found(&found) && !row->exec_id)
+		found = find_process(threads, row->pid, NULL);
+	if (is_found(&found))
+		*thread = found.live ? *found.live : *found.kept;
+	else if ((!row->exec_id && !is_last && waits(threads, key)) ||
+		 !find_unknown(threads, row, thread))
+		return false;
+	note_memory(threads, key, row, found.kept, thread);
 	thread->tid = key->tid;
 	thread->uid = key->uid;
 	memcpy(thread->comm, key->name, sizeof(thread->comm));
