@@ -40,6 +40,7 @@ struct profile_who {
 	struct profile_who_config config;
 	struct filter *filter; /* NULL: none */
 	bool of_threads; /* the filter looks at threads */
+	bool of_relatives; /* it looks at ancestors, and perhaps at the end */
 	bool of_facts; /* it looks at nothing that is gone with the process */
 	struct state *state;
 	struct input input; /* none */
@@ -104,6 +105,13 @@ static bool who_is_of_process(const struct field_ref *ref, void *context)
 	       !is_among(ref->desc->name, of_threads, COUNT(of_threads));
 }
 
+static bool who_is_not_relative(const struct field_ref *ref, void *context)
+{
+	return strncmp(ref->desc->name, "proc.a", strlen("proc.a")) != 0 &&
+	       strncmp(ref->desc->name, "proc.p", strlen("proc.p")) != 0 &&
+	       strcmp(ref->desc->name, "proc.loginshellid") != 0;
+}
+
 /* What the kernel told of the process itself. */
 static bool who_is_fact(const struct field_ref *ref, void *context)
 {
@@ -138,6 +146,7 @@ static int compile(struct profile_who *who, struct error *err)
 				 "thread.tid, user.name, container.id, k8s.ns.name",
 				 unknown);
 	who->of_threads = !filter_reads_only(who->filter, who_is_of_process, NULL);
+	who->of_relatives = !filter_reads_only(who->filter, who_is_not_relative, NULL);
 	who->of_facts = filter_reads_only(who->filter, who_is_fact, NULL);
 	return 0;
 }
@@ -287,7 +296,7 @@ static void who_meet_container(struct profile_who *who, const struct stack_proce
 	if (!entry)
 		return;
 	snprintf(entry->container, sizeof(entry->container), "%s", process->container_id);
-	if (state_keep_process(who->state, process->pid, &entry->kept) == 0)
+	if (state_keep_process(who->state, process->pid, false, &entry->kept) == 0)
 		who_follow_containers(who);
 }
 
@@ -351,7 +360,8 @@ static int who_keep(struct profile_who *who, const struct stack_process *process
 		    struct who_entry *entry)
 {
 	const struct state_thread *thread = &entry->kept.thread;
-	int r = process->was_read ? state_keep_process(who->state, process->pid, &entry->kept)
+	int r = process->was_read ? state_keep_process(who->state, process->pid, who->of_relatives,
+						       &entry->kept)
 				  : -ESRCH;
 
 	if (r == 0 && !who_is_same_program(process, thread)) {
@@ -439,6 +449,7 @@ static bool who_is_wanted(void *context, const struct stacks *stacks, const stru
 		who_note_lack(who, entry);
 	if (!entry || entry->answer != WHO_OPEN)
 		return entry && entry->answer == WHO_WANTED;
+	state_kept_restore(who->state, &entry->kept);
 	thread = state_kept_thread(&entry->kept, row->tid, row->comm);
 	return who_matches(who, &thread);
 }

@@ -7,6 +7,7 @@
 #ifndef SINSP_STATE_KEPT_H
 #define SINSP_STATE_KEPT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sinsp/state/thread.h"
@@ -16,13 +17,20 @@ struct state;
 /* A zeroed struct has nothing. */
 struct state_kept {
 	struct state_thread thread; /* the first one; of descriptors nothing is known */
+	struct state_thread *ancestors; /* owned: from the parent on; NULL: they are not kept */
+	uint32_t ancestors_count;
 };
 
 /*
- * Reads a process from /proc, and those of its ancestors that the tables lack. Returns 0; -ESRCH:
- * it has ended; or -ENOMEM.
+ * Reads a process from /proc, and those of its ancestors that the tables lack, or have from before
+ * their child began: another process may have had the id. with_ancestors: these are kept, too, for
+ * state_kept_restore(). Returns 0; -ESRCH: it has ended; or -ENOMEM.
  */
-int state_keep_process(struct state *state, int64_t pid, struct state_kept *kept);
+int state_keep_process(struct state *state, int64_t pid, bool with_ancestors,
+		       struct state_kept *kept);
+
+/* Has the tables have the ancestors again that the process had, whoever has their ids by now. */
+void state_kept_restore(struct state *state, const struct state_kept *kept);
 
 /*
  * Keeps all that is known of a process that has ended: its id, the name of its first thread and its
