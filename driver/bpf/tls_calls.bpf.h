@@ -34,7 +34,8 @@ struct tls_call {
 	__u64 sp, ip; /* when it began */
 	struct frame_file file; /* ino 0: it used none */
 	__s32 fd;
-	__u32 is_confused; /* it used several */
+	__u16 is_confused; /* it used several */
+	__u16 is_go; /* of a routine; `sp` and `ip` are where its stack is, and end nothing */
 };
 
 /*
@@ -76,7 +77,7 @@ struct tls_routine_key {
 	__u32 depth;
 };
 
-/* `sp`, `ip` and `done` of the calls are not used. */
+/* `buffer` of the calls is so far below the end of the stack if `done`, which else is 0. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, TLS_ROUTINES);
@@ -100,7 +101,8 @@ struct tls_object {
 	/* Of one with `loose`: how often both directions have shown that this is its socket. */
 	__u8 reads, writes;
 	__u8 is_broken; /* they have shown another one, too: it is not known, for good */
-	__u8 pad;
+	/* Of Go: its socket is what memory says, and no call of it has shown that yet; it is read now. */
+	__u8 is_told : 1, is_reading : 1;
 	__u64 loose; /* its key before a socket was known; 0: it moved no bytes then */
 };
 
@@ -248,6 +250,16 @@ static __always_inline bool is_tls_record(__u64 address, __u32 kind)
 	       start[0] <= 24 && start[1] == 3 && start[2] <= 4;
 }
 
+/* A call of a routine used a socket: that which the memory of its connection says? */
+static __always_inline void tls_agree(const struct tls_call *call, const struct frame_file *file)
+{
+	const struct tls_object_key key = tls_object_key(call->object);
+	struct tls_object *object = bpf_map_lookup_elem(&tls_objects, &key);
+
+	if (object && object->file.ino == file->ino)
+		object->is_told = 0;
+}
+
 /*
  * The current thread has made a system call on a descriptor. numbers: the descriptor in the upper
  * half; how many bytes it moved, below 0 that it sent, in the lower one. Not inlined: the verifier
@@ -278,6 +290,8 @@ __attribute__((noinline)) int tls_meet_socket(__u64 descriptor, __u64 sp, __u64 
 		call->is_confused |= call->file.ino && call->file.ino != identity.ino;
 		call->file = identity;
 		call->fd = fd;
+		if (call->is_go)
+			tls_agree(call, &identity);
 	} else if (moved > 0) {
 		tls_meet_read(&thread->guess, &identity, fd, moved);
 	} else if (moved < 0) {

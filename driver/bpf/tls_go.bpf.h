@@ -13,11 +13,9 @@
 enum {
 	GO_STACK_END = 8, /* where a routine has the end of its stack */
 	GO_STACK_MAX = 1 << 30,
-	/* Of a net.Conn, and the start of a struct that embeds one: behind its type. */
-	GO_INTERFACE_DATA = 8,
+	GO_INTERFACE_DATA = 8, /* of a net.Conn: behind its type */
 	GO_NUMBER = 16, /* of its descriptor, in a net.netFD: behind the lock of a poll.FD */
 	GO_NUMBERS = 1 << 30, /* of descriptors, and of bytes; others are none */
-	GO_WRAPPERS = 2, /* the connection itself, or what has one in front */
 };
 
 static __always_inline bool go_read(__u64 *value, __u64 address)
@@ -25,20 +23,23 @@ static __always_inline bool go_read(__u64 *value, __u64 address)
 	return bpf_probe_read_user(value, sizeof(*value), (void *)address) == 0;
 }
 
-/* depth 0: it is no routine. */
-static __always_inline struct tls_routine_key tls_routine_key(struct probe_registers *regs)
+/* Where the stack of a routine ends; 0: it is none. */
+static __always_inline __u64 go_stack_end(struct probe_registers *regs)
 {
-	struct tls_routine_key key = {
+	__u64 end = 0;
+
+	go_read(&end, PROBE_GO_ROUTINE(regs) + GO_STACK_END);
+	return end - probe_sp(regs) <= GO_STACK_MAX ? end : 0;
+}
+
+static __always_inline struct tls_routine_key tls_routine_key(struct probe_registers *regs, __u64 end)
+{
+	return (struct tls_routine_key){
 		.routine = PROBE_GO_ROUTINE(regs),
 		.program = program_of(this_task()),
 		.pid = current_pid(),
+		.depth = end - probe_sp(regs),
 	};
-	__u64 end = 0, depth;
-
-	go_read(&end, key.routine + GO_STACK_END);
-	depth = end - probe_sp(regs);
-	key.depth = depth <= GO_STACK_MAX ? depth : 0;
-	return key;
 }
 
 /* The number that a connection says is that of its socket, and whether it is one. */
@@ -60,15 +61,26 @@ static __always_inline bool go_find_socket(struct tls_call *call, __u64 connecti
 	return true;
 }
 
-/* Not inlined: the verifier walks it once. */
-static __attribute__((noinline)) int go_note_socket(struct tls_call *call)
+/*
+ * Notes the socket, and that the thread is in that call, by which one of the system is known to agree.
+ * Other kinds of connections, such as TLS within TLS, name none. Not inlined: the verifier walks it once.
+ */
+static __attribute__((noinline)) int go_note_call(struct tls_call *call)
 {
-	__u64 connection = call->object;
+	struct tls_thread *thread = tls_thread_find(), made = {};
+	__u64 connection = 0;
+	__u32 tid = current_tid();
 
-	for (int i = 0; i < GO_WRAPPERS; i++)
-		if (!go_read(&connection, connection + GO_INTERFACE_DATA) ||
-		    go_find_socket(call, connection))
-			return 0;
+	if (go_read(&connection, call->object + GO_INTERFACE_DATA))
+		go_find_socket(call, connection);
+	if (thread) {
+		thread->call = *call;
+		thread->call.file.ino = 0;
+		return 0;
+	}
+	made.call = *call;
+	made.call.file.ino = 0;
+	bpf_map_update_elem(&tls_threads, &tid, &made, BPF_ANY);
 	return 0;
 }
 
@@ -78,6 +90,7 @@ static __always_inline struct tls_object *go_object_of(const struct tls_call *ca
 	struct tls_object *object = tls_object_of(call);
 
 	if (object && call->file.ino) {
+		object->is_told |= object->file.ino != call->file.ino;
 		object->file = call->file;
 		object->fd = call->fd;
 		object->loose = 0;
@@ -92,23 +105,42 @@ static __always_inline bool go_begin(struct probe_registers *regs, struct tls_ca
 		.object = PROBE_GO_ARGUMENT_0(regs),
 		.buffer = PROBE_GO_ARGUMENT_1(regs),
 		.size = PROBE_GO_ARGUMENT_2(regs),
+		.sp = probe_sp(regs),
+		.is_go = 1,
 	};
 	if (probe_go_begins_again(regs) || tls_is_left_out(this_task()))
 		return false;
-	go_note_socket(call);
+	go_note_call(call);
 	return true;
+}
+
+/* Where the last one has not ended, it was left, or forgotten as there were too many. */
+static __always_inline void go_note_read(struct tls_object *object, const struct tls_call *call)
+{
+	if (object->is_reading) {
+		tls_lose(call);
+		count_lost_times(EVENT_tls_data, LOSS_IN_FLIGHT, 1);
+	}
+	object->is_reading = 1;
 }
 
 static __always_inline int tls_go_read_run(struct probe_registers *regs)
 {
-	const struct tls_routine_key key = tls_routine_key(regs);
-	struct tls_call *left, made;
+	const __u64 end = go_stack_end(regs);
+	const struct tls_routine_key key = tls_routine_key(regs, end);
+	struct tls_object *object;
+	struct tls_call made;
 
-	if (!key.depth || !go_begin(regs, &made))
+	if (!end || !go_begin(regs, &made))
 		return 0;
-	left = bpf_map_lookup_elem(&tls_routines, &key);
-	if (left)
-		tls_lose(left);
+	object = go_object_of(&made);
+	if (object)
+		go_note_read(object, &made);
+	/* A buffer on the stack moves with that. */
+	if (made.buffer < end && end - made.buffer <= GO_STACK_MAX && made.buffer >= probe_sp(regs)) {
+		made.buffer = end - made.buffer;
+		made.done = 1;
+	}
 	bpf_map_update_elem(&tls_routines, &key, &made, BPF_ANY);
 	return 0;
 }
@@ -117,13 +149,16 @@ static __always_inline int tls_go_read_run(struct probe_registers *regs)
 static __always_inline struct tls_object *go_end(struct probe_registers *regs,
 						 struct tls_call *call)
 {
-	const struct tls_routine_key key = tls_routine_key(regs);
+	const __u64 end = go_stack_end(regs);
+	const struct tls_routine_key key = tls_routine_key(regs, end);
 	struct tls_call *found = bpf_map_lookup_elem(&tls_routines, &key);
 
 	if (!found)
 		return NULL;
 	*call = *found;
 	bpf_map_delete_elem(&tls_routines, &key);
+	if (call->done)
+		call->buffer = end - call->buffer;
 	return go_object_of(call);
 }
 
@@ -143,6 +178,8 @@ static __always_inline int tls_go_read_end_run(struct probe_registers *regs)
 	struct tls_call call = {};
 	struct tls_object *object = go_end(regs, &call);
 
+	if (object)
+		object->is_reading = 0;
 	return go_put(f, regs, object, &call, probe_result(regs), TLS_READ)
 		       ? FILLER_NAME(tls_data)(f)
 		       : 0;

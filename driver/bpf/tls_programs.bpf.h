@@ -95,7 +95,7 @@ static __always_inline int tls_begin(struct probe_registers *regs, __u64 buffer,
 	if (!thread)
 		bpf_map_update_elem(&tls_threads, &tid, &made, BPF_ANY);
 	else if (!is_in_tls_call(&thread->call, made.call.sp) && !is_same_call(&thread->call, &made.call)) {
-		if (thread->call.object)
+		if (thread->call.object && !thread->call.is_go)
 			tls_lose(&thread->call);
 		thread->call = made.call;
 	}
@@ -285,7 +285,8 @@ static __always_inline bool tls_data_put(struct filler *f, struct probe_register
 	f->tls.fd = is_socket_known(object) && file_ino(fd_file(object->fd)) == object->file.ino
 			    ? object->fd
 			    : -1;
-	f->tls.is_guess = object->loose && f->tls.fd >= 0 && is_guessed(object, TLS_AGREED);
+	f->tls.is_guess = f->tls.fd >= 0 &&
+			  (object->is_told || (object->loose && is_guessed(object, TLS_AGREED)));
 	stream = tls_count_bytes(f, direction);
 	f->tls.wanted = tls_wanted(f);
 	if (!f->tls.wanted || !tls_event_begin(f, regs))

@@ -2,7 +2,8 @@
 
 // HTTP over TLS by Go's own library, for go_tls. "serve PORT CERTIFICATE KEY" prints a
 // line for each request; "ask URL COUNT AT_ONCE VERSION" makes requests, each routine with a client of
-// its own, and ends with 0 if all were answered as they should be.
+// its own, and ends with 0 if all were answered as they should be; "stack ADDRESS COUNT" reads answers
+// to memory on stacks, which move meanwhile.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -54,11 +56,44 @@ func ask(url string, count int, version string) {
 	}
 }
 
+// Nothing takes its memory elsewhere, and it leaves so little of the stack that a call needs another one.
+func readToStack(connection *tls.Conn) string {
+	var room [7000]byte
+	n, err := connection.Read(room[:])
+	if err != nil {
+		panic(err)
+	}
+	return string(room[:n])
+}
+
+func readAnswers(address string, count int) {
+	connection, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		panic(err)
+	}
+	answers := make(chan string)
+	for i := 0; i < count; i++ {
+		connection.Write([]byte("GET /stack HTTP/1.1\r\nHost: here\r\n\r\n"))
+		for size, head := 0, 0; head == 0 || size < head+len(page); {
+			go func() { answers <- readToStack(connection) }()
+			answer := <-answers
+			if head == 0 {
+				head = strings.Index(answer, "\r\n\r\n") + 4
+			}
+			size += len(answer)
+		}
+	}
+}
+
 func main() {
 	if os.Args[1] == "serve" {
 		serve(os.Args[2], os.Args[3], os.Args[4])
 	}
 	count, _ := strconv.Atoi(os.Args[3])
+	if os.Args[1] == "stack" {
+		readAnswers(os.Args[2], count)
+		return
+	}
 	routines, _ := strconv.Atoi(os.Args[4])
 	var all sync.WaitGroup
 	for i := 0; i < routines; i++ {

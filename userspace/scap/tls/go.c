@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The layout of the table is that of Go 1.18 to 1.20 and of later ones, which differ in a number
- * only. It is of others, like all of the file: each offset is checked, and each function is looked
- * at before it is believed.
+ * The layout of the table is that of Go 1.18 and of 1.20, which differ in a number only. From 1.26
+ * on it does not say where the text begins: such programs have to have symbols. It is of others,
+ * like all of the file: each offset is checked, and each function is looked at before it is
+ * believed.
  */
 #include "scap/tls/go.h"
 
@@ -103,7 +104,8 @@ static bool read_header(const Elf_Data *data, struct table *table)
 	*table = (struct table){.bytes = data->d_buf, .size = data->d_size};
 	memcpy(&table->header, table->bytes, sizeof(*header));
 	return (header->magic == magics[0] || header->magic == magics[1]) &&
-	       header->pointer_bytes == sizeof(uint64_t) && header->names <= header->units &&
+	       header->pointer_bytes == sizeof(uint64_t) && header->text &&
+	       header->names <= header->units &&
 	       is_in(table, header->names, header->units - header->names) &&
 	       header->functions < table->size / sizeof(struct table_entry) &&
 	       is_in(table, header->lines, (header->functions + 1) * sizeof(struct table_entry));
