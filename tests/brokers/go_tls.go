@@ -3,7 +3,7 @@
 // HTTP over TLS by Go's own library, for go_tls. "serve PORT CERTIFICATE KEY" prints a
 // line for each request; "ask URL COUNT AT_ONCE VERSION" makes requests, each routine with a client of
 // its own, and ends with 0 if all were answered as they should be; "stack ADDRESS COUNT" reads answers
-// to memory on stacks, which move meanwhile.
+// to memory on stacks, which move meanwhile; "within CERTIFICATE KEY COUNT" has TLS within TLS at both ends.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -85,7 +86,50 @@ func readAnswers(address string, count int) {
 	}
 }
 
+func answerWithin(listener net.Listener, config *tls.Config) {
+	raw, err := listener.Accept()
+	if err != nil {
+		panic(err)
+	}
+	inner := tls.Server(tls.Server(raw, config), config)
+	for ask := make([]byte, 1000); ; {
+		if n, err := inner.Read(ask); n == 0 || err != nil {
+			return
+		}
+		inner.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"))
+	}
+}
+
+func within(certificate, key string, count int) {
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		panic(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go answerWithin(listener, &tls.Config{Certificates: []tls.Certificate{pair}})
+	raw, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	config := &tls.Config{InsecureSkipVerify: true}
+	inner := tls.Client(tls.Client(raw, config), config)
+	for i, answer := 0, make([]byte, 1000); i < count; i++ {
+		inner.Write([]byte("GET /within HTTP/1.1\r\nHost: here\r\n\r\n"))
+		if n, err := inner.Read(answer); n == 0 || err != nil {
+			panic("no answer")
+		}
+	}
+}
+
 func main() {
+	if os.Args[1] == "within" {
+		count, _ := strconv.Atoi(os.Args[4])
+		within(os.Args[2], os.Args[3], count)
+		return
+	}
 	if os.Args[1] == "serve" {
 		serve(os.Args[2], os.Args[3], os.Args[4])
 	}
