@@ -88,7 +88,7 @@ static int open_dump(const struct stack_process *process, int proc)
 	fclose(file);
 	return found ? symbol_file_open(&(const struct symbol_file){process->pid, line.begin,
 								    line.end, line.id, line.path,
-								    .only_mapped = true},
+								    .no_waiting = true},
 					proc)
 		     : -1;
 }

@@ -68,7 +68,7 @@ static int open_checked(const struct symbol_file *sought, int proc, int path_fd)
 
 	if (path_fd < 0)
 		return path_fd;
-	if (is_served(sought, proc, path_fd)) {
+	if (sought->no_waiting && is_served(sought, proc, path_fd)) {
 		close(path_fd);
 		return -EOPNOTSUPP;
 	}
@@ -124,7 +124,7 @@ int symbol_file_open(const struct symbol_file *file, int proc)
 {
 	int fd = open_mapped(file, proc), program;
 
-	if (fd >= 0 || file->path[0] != '/' || file->only_mapped || fd == -EOPNOTSUPP)
+	if (fd >= 0 || file->path[0] != '/' || file->no_waiting)
 		return fd;
 	fd = open_in_root(file, proc);
 	if (fd < 0)

@@ -16,14 +16,14 @@ struct symbol_file {
 	uint64_t begin, end; /* where it is mapped */
 	struct symbol_file_id id;
 	const char *path; /* borrowed: as the process sees it */
-	bool only_mapped; /* it is not looked for by its path, on mounts of the process */
+	/* Nothing is asked that may never answer: no server (FUSE), no mounts by its path. */
+	bool no_waiting;
 };
 
 /*
  * Opens a file for reading as the process has it mapped, as it sees it, as the agent sees it, or as
  * it was executed. proc: a descriptor of /proc. Returns a descriptor, or -errno: -ESTALE if another
- * file is in its place, -EOPNOTSUPP if a server would have to be asked for it (FUSE), which may
- * never answer.
+ * file is in its place, -EOPNOTSUPP if a server would have to be asked for it, without waiting.
  */
 int symbol_file_open(const struct symbol_file *file, int proc);
 

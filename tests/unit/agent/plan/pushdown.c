@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel filters only what nothing but the filter looks at. */
 #include "agent/plan/plan.h"
+#include "agent/plan/pushdown.h"
 #include "unit.h"
+#include "viewed.h"
 
 static struct printer none;
 
@@ -209,9 +211,54 @@ static void test_others(void **state)
 				 EVENT_getppid));
 }
 
+/* What the kernel counts in place of events for a view. */
+static void expect_counted(const char *rest, const char *filter, uint32_t by, bool syncs,
+			   bool switches)
+{
+	struct options options = {.filter = (char *)filter};
+	struct buf messages = {0};
+	struct error err = {""};
+	struct plan *plan = NULL;
+
+	none = (struct printer){.format = &format_none};
+	options.view = viewed_read(rest);
+	if (plan_create(&options, &none, &plan, &messages, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(plan->call_rows_by, by);
+	assert_int_equal(plan->counted[EVENT_fsync], syncs);
+	assert_int_equal(plan->counted[EVENT_switch], switches);
+	assert_int_equal(pushdown_counts_kinds(plan), (by & BY_KIND) != 0);
+	/* Whatever makes a process or ends it, the state needs. */
+	assert_false(plan->counted[EVENT_clone] || plan->counted[EVENT_procexit]);
+	plan_destroy(plan);
+	views_view_destroy(options.view);
+	buf_finish(&messages);
+}
+
+static void test_counted(void **state)
+{
+	static const char filter[] = "syscall.type exists";
+
+	expect_counted(VIEW("keys: [evt.type]\nvalues:\n- {name: n, aggregate: count}\n"), filter,
+		       0, true, false);
+	expect_counted(VIEW("keys: [evt.cpu, evt.res]\nvalues:\n- {name: n, aggregate: count}\n"),
+		       filter, BY_CPU | BY_RESULT, true, false);
+	expect_counted(VIEW("keys: [proc.name]\nvalues:\n- {name: n, aggregate: count}\n"), filter,
+		       BY_THREAD, true, false);
+	expect_counted(VIEW("keys: [proc.name]\nvalues:\n- {name: n, aggregate: count}\n"),
+		       "evt.type in (fsync, switch)", BY_THREAD, true, true);
+	/* Only of transfers the kernel finds what the descriptor is. */
+	expect_counted(VIEW("keys: [proc.pid]\nvalues:\n- {name: n, aggregate: sum, field: "
+			    "evt.buflen.file}\n"),
+		       filter, BY_THREAD | BY_KIND | BY_RESULT, false, false);
+	expect_counted(VIEW("keys: [fd.name]\nvalues:\n- {name: n, aggregate: count}\n"), filter, 0,
+		       false, false);
+}
+
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_events), cmocka_unit_test(test_groups), cmocka_unit_test(test_mutes),
-	cmocka_unit_test(test_failed), cmocka_unit_test(test_path),   cmocka_unit_test(test_others),
+	cmocka_unit_test(test_events),	cmocka_unit_test(test_groups), cmocka_unit_test(test_mutes),
+	cmocka_unit_test(test_counted), cmocka_unit_test(test_failed), cmocka_unit_test(test_path),
+	cmocka_unit_test(test_others),
 };
 
 UNIT_GROUP(tests);
