@@ -96,6 +96,27 @@ static void take_names(int names)
 	}
 }
 
+/* Processes that make several calls and end, with pauses. */
+static void make_many(int processes)
+{
+	for (int i = 0; i < processes; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			char byte = 0;
+
+			if (read(-1, &byte, 1) != -1 || write(-1, &byte, 1) != -1)
+				_exit(1);
+			read_zeros(1, 1);
+			_exit(0);
+		}
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			exit(1);
+		if (i % 500 == 0)
+			usleep(300000);
+	}
+}
+
 static void be_child(const char *leaf, int round)
 {
 	read_zeros(READS, 64);
@@ -119,6 +140,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "names") == 0 && argc == 3) {
 		take_names(atoi(argv[2]));
+		return 0;
+	}
+	if (strcmp(argv[1], "many") == 0 && argc == 3) {
+		make_many(atoi(argv[2]));
 		return 0;
 	}
 	strcpy(leaf, argv[0]);

@@ -25,6 +25,7 @@ enum {
 	IDLE_TICK_MS = 1000, /* the same while nothing is under way; who has news calls the waker */
 	EVENTS_PER_CHECK = 256, /* how many events to handle before other checks */
 	PROGRESS_NS = 1000000000,
+	CALLS_NS = 500000000,
 	NS_PER_MS = 1000000,
 };
 
@@ -223,7 +224,19 @@ static int wait_ms(const struct loop *loop, int handled)
 		due_ns = loop->stats_due_ns;
 	if (loop->run->viewer && viewer_due_ns(loop->run->viewer) < due_ns)
 		due_ns = viewer_due_ns(loop->run->viewer);
+	if (loop->run->view_threads && loop->run->calls_due_ns < due_ns)
+		due_ns = loop->run->calls_due_ns;
 	return ms_until(due_ns, now);
+}
+
+/*
+ * Rows of threads that have ended give their room back when they are read, also where one table is
+ * printed at the end.
+ */
+static bool calls_are_due(const struct run *run, uint64_t now_ns)
+{
+	return viewer_is_due(run->viewer, now_ns) ||
+	       (run->view_threads && now_ns >= run->calls_due_ns);
 }
 
 static int step_viewer(struct run *run, bool idle, struct error *err)
@@ -234,8 +247,10 @@ static int step_viewer(struct run *run, bool idle, struct error *err)
 	if (!run->viewer)
 		return 0;
 	now_ns = clock_ns(CLOCK_MONOTONIC);
-	if (viewer_is_due(run->viewer, now_ns))
+	if (calls_are_due(run, now_ns)) {
+		run->calls_due_ns = now_ns + CALLS_NS;
 		r = view_calls_take(run, false, err);
+	}
 	return r ? r : viewer_step(run->viewer, now_ns, idle, &run->line_writer, err);
 }
 

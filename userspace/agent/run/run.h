@@ -73,6 +73,7 @@ struct run {
 	struct viewer *viewer; /* NULL: events are printed, not counted */
 	bool left_gate; /* of calls that the kernel counts: see view_calls.c */
 	struct view_threads *view_threads; /* likewise, by threads; NULL: they are not */
+	uint64_t calls_due_ns; /* monotonic clock: when their rows are read at the latest */
 	struct trace *trace; /* NULL: they are printed, but not as strace does */
 	struct run_recorder recorder;
 	struct flight flight;

@@ -153,11 +153,14 @@ static bool is_short(const struct scap_event *raw)
 static void keep(struct view_threads *threads, const struct state_thread *thread)
 {
 	struct view_threads_kept *place = kept_place(threads->kept, thread->pid, thread->exec_id);
+	struct state_thread *made = state_former_create(threads->state, thread);
 
+	/* Without memory it stays what it was: an empty place would hide those behind it. */
+	if (!made)
+		return;
 	state_former_release(threads->state, place->thread);
-	threads->kept_count -= place->thread != NULL;
-	place->thread = state_former_create(threads->state, thread);
-	threads->kept_count += place->thread != NULL;
+	threads->kept_count += place->thread == NULL;
+	place->thread = made;
 	place->readings = 0;
 	place->since_ns = clock_ns(CLOCK_MONOTONIC);
 	place->number = ++threads->numbers;
@@ -204,6 +207,10 @@ static bool waits(struct view_threads *threads, const struct call_row_key *key)
 
 	if (threads->waiting[place].number == number)
 		return now_ns - threads->waiting[place].since_ns < patience_ns;
+	/* Who finds its place taken does not wait: so two rows cannot put each other off for ever.
+	 */
+	if (now_ns - threads->waiting[place].since_ns < 2 * patience_ns)
+		return false;
 	threads->waiting[place].number = number;
 	threads->waiting[place].since_ns = now_ns;
 	return true;
