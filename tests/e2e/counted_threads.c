@@ -105,7 +105,9 @@ static void make_many(int processes)
 		if (child == 0) {
 			char byte = 0;
 
-			if (read(-1, &byte, 1) != -1 || write(-1, &byte, 1) != -1)
+			/* A row each. */
+			if (read(-1, &byte, 1) != -1 || write(-1, &byte, 1) != -1 ||
+			    pread(-1, &byte, 1, 0) != -1 || pwrite(-1, &byte, 1, 0) != -1)
 				_exit(1);
 			read_zeros(1, 1);
 			_exit(0);
