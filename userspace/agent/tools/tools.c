@@ -36,7 +36,8 @@ static const char *read_error(const char *value)
 	for (int number = 1; number <= ERRNO_MAX; number++) {
 		const char *name = error_errno_name(-number);
 
-		if (name && (is_number ? atoi(value) == number : strcmp(value, name) == 0))
+		if (name &&
+		    (is_number ? strtol(value, NULL, 10) == number : strcmp(value, name) == 0))
 			return name;
 	}
 	return NULL;
