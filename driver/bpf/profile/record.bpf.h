@@ -126,7 +126,7 @@ __noinline int note_process(__u32 slot)
 	return 0;
 }
 
-/* Sets work->process. Returns whether its stacks are wanted, so far as is known. */
+/* Sets work->process. Returns false if none of its stacks is wanted. */
 static __always_inline bool identify(__u32 slot, struct work *work, struct task_struct *task)
 {
 	struct task_struct___exec *has_exec = (void *)task;

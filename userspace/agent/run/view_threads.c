@@ -229,12 +229,12 @@ static bool find_unknown(struct view_threads *threads, const struct call_row *ro
 	return true;
 }
 
-/* What a switch says of memory is known from now on. */
+/* What a switch says of memory is known from now on; the last one of a thread has none any more. */
 static void note_memory(struct view_threads *threads, const struct call_row_key *key,
 			const struct call_row *row, struct state_thread *kept,
 			struct state_thread *thread)
 {
-	if (key->event != EVENT_switch)
+	if (key->event != EVENT_switch || !row->vm_size_kib)
 		return;
 	thread->vm_size_kib = row->vm_size_kib;
 	thread->vm_rss_kib = row->vm_rss_kib;

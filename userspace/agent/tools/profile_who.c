@@ -31,7 +31,7 @@ struct who_entry {
 	uint64_t start_ns, exec_id;
 	int32_t pid; /* 0: of a container */
 	uint8_t answer; /* enum who_answer */
-	bool lacks_names; /* it was judged without what nobody told of its container in time */
+	bool lacks_names; /* it was judged before the names of its container were known */
 	struct state_kept kept;
 	char container[HOST_CONTAINER_BYTES]; /* of one of a container */
 };
@@ -112,7 +112,7 @@ static bool who_is_not_relative(const struct field_ref *ref, void *context)
 	       strcmp(ref->desc->name, "proc.loginshellid") != 0;
 }
 
-/* What the kernel told of the process itself. */
+/* Fields that the kernel reports with the process. */
 static bool who_is_fact(const struct field_ref *ref, void *context)
 {
 	return ref->desc->fact == FIELD_FACT_PID || ref->desc->fact == FIELD_FACT_TID ||

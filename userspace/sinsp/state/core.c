@@ -26,21 +26,33 @@ struct state_thread *state_thread_named(const struct state *state, struct state_
 	return state_is_outside(caller) ? state_thread_get(state, pid) : NULL;
 }
 
-struct state_thread *state_thread_add(struct state *state, int64_t tid, int64_t pid)
+bool state_thread_begin(struct state *state, struct state_thread *thread)
 {
-	struct state_thread_entry *entry = state_threads_add(&state->threads, tid, pid);
-	struct state_thread *thread;
-
-	if (!entry)
-		return NULL;
-	thread = &entry->thread;
-	entry->since_ns = state->now_ns;
 	thread->program = state_program_ref(state->no_program);
 	thread->fs = state_fs_create(&state->pool, "", 0);
 	thread->fds = state_fds_create(&state->fd_store);
 	state_thread_set_cgroups(&state->containers, thread, "", 0);
-	if (thread->fs && thread->fds && thread->cgroups)
-		return thread;
+	return thread->fs && thread->fds && thread->cgroups;
+}
+
+void state_thread_share(const struct state_thread *thread, struct state_thread *copy)
+{
+	*copy = *thread;
+	copy->program = state_program_ref(thread->program);
+	copy->fs = state_fs_ref(thread->fs);
+	copy->cgroups = state_cgroups_ref(thread->cgroups);
+	copy->fds = NULL;
+}
+
+struct state_thread *state_thread_add(struct state *state, int64_t tid, int64_t pid)
+{
+	struct state_thread_entry *entry = state_threads_add(&state->threads, tid, pid);
+
+	if (!entry)
+		return NULL;
+	entry->since_ns = state->now_ns;
+	if (state_thread_begin(state, &entry->thread))
+		return &entry->thread;
 	state_threads_remove(&state->threads, entry);
 	return NULL;
 }

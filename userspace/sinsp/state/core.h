@@ -163,6 +163,15 @@ struct state_thread *state_thread_get(const struct state *state, int64_t tid);
 struct state_thread *state_thread_named(const struct state *state, struct state_thread *caller,
 					int64_t pid);
 
+/* Gives a thread parts of its own, with nothing in them. Returns false if out of memory. */
+bool state_thread_begin(struct state *state, struct state_thread *thread);
+
+/*
+ * Copies a thread with references to what it shares, which stays as it is for as long as somebody
+ * has it; without descriptors.
+ */
+void state_thread_share(const struct state_thread *thread, struct state_thread *copy);
+
 /*
  * Adds a thread with only its ids known and with parts of its own, not shared. NULL if out of
  * memory.

@@ -14,12 +14,10 @@ struct state_thread *state_former_create(struct state *state, const struct state
 		state_fds_unref(fds);
 		return NULL;
 	}
-	*entry = (struct state_thread_entry){.thread = *thread};
+	*entry = (struct state_thread_entry){0};
+	state_thread_share(thread, &entry->thread);
 	entry->thread.exiting = false;
 	entry->thread.fds = fds;
-	state_program_ref(thread->program);
-	state_fs_ref(thread->fs);
-	state_cgroups_ref(thread->cgroups);
 	return &entry->thread;
 }
 
@@ -37,18 +35,12 @@ struct state_thread *state_former_create_unknown(struct state *state)
 		.fd_limit = -1,
 	};
 	struct state_thread_entry *entry = pool_alloc(&state->pool, sizeof(*entry));
-	struct state_thread *thread;
 
 	if (!entry)
 		return NULL;
 	*entry = (struct state_thread_entry){.thread = nobody};
-	thread = &entry->thread;
-	thread->program = state_program_ref(state->no_program);
-	thread->fs = state_fs_create(&state->pool, "", 0);
-	thread->fds = state_fds_create(&state->fd_store);
-	state_thread_set_cgroups(&state->containers, thread, "", 0);
-	if (thread->fs && thread->fds && thread->cgroups)
-		return thread;
+	if (state_thread_begin(state, &entry->thread))
+		return &entry->thread;
 	state_thread_entry_free(&state->pool, entry);
 	return NULL;
 }

@@ -24,16 +24,6 @@ static int kept_load(struct state *state, int64_t pid, struct state_thread **thr
 	return *thread ? 0 : -ENOMEM;
 }
 
-/* Of the threads, parts are shared: they stay as they are for as long as somebody has them. */
-static void kept_take(const struct state_thread *thread, struct state_thread *copy)
-{
-	*copy = *thread;
-	copy->cgroups = state_cgroups_ref(thread->cgroups);
-	copy->program = state_program_ref(thread->program);
-	copy->fs = state_fs_ref(thread->fs);
-	copy->fds = NULL;
-}
-
 static void kept_release(struct state *state, struct state_thread *copy)
 {
 	state_cgroups_unref(copy->cgroups);
@@ -66,14 +56,14 @@ int state_keep_process(struct state *state, int64_t pid, bool with_ancestors,
 	r = kept_load(state, pid, &thread);
 	if (r)
 		return r;
-	kept_take(thread, &kept->thread);
+	state_thread_share(thread, &kept->thread);
 	if (with_ancestors)
 		kept->ancestors = calloc(ANCESTORS_MAX, sizeof(*kept->ancestors));
 	/* What is loaded may take the place of what was there. */
 	child = *thread;
 	for (int i = 0; i < ANCESTORS_MAX && (thread = kept_parent(state, &child)); i++) {
 		if (kept->ancestors)
-			kept_take(thread, &kept->ancestors[kept->ancestors_count++]);
+			state_thread_share(thread, &kept->ancestors[kept->ancestors_count++]);
 		child = *thread;
 	}
 	/* Its first process may name the container, which ancestors tell. */
@@ -97,7 +87,7 @@ static void kept_put(struct state *state, const struct state_thread *copy)
 	fds = thread->fds;
 	ptid = thread->ptid;
 	kept_release(state, thread);
-	kept_take(copy, thread);
+	state_thread_share(copy, thread);
 	thread->fds = fds;
 	thread->ptid = ptid;
 	state_threads_set_parent(&state->threads, thread, copy->ptid);
@@ -122,7 +112,7 @@ int state_keep_unread(struct state *state, int64_t pid, const char *comm, uint32
 	thread->uid = uid;
 	strncpy(thread->comm, comm, sizeof(thread->comm) - 1);
 	*kept = (struct state_kept){0};
-	kept_take(thread, &kept->thread);
+	state_thread_share(thread, &kept->thread);
 	state_threads_remove(&state->threads, state_thread_entry(thread));
 	return 0;
 }

@@ -155,10 +155,14 @@ static void test_memory(void **state)
 	struct call_row_key key = key_of(PID, "sh");
 	const struct call_row row = {
 		.count = 1, .pid = PID, .exec_id = FIRST, .vm_size_kib = 40, .vm_rss_kib = 30};
+	const struct call_row ended = {.count = 2, .pid = PID, .exec_id = FIRST};
 	struct state_thread thread;
 
 	key.event = EVENT_switch;
 	assert_true(view_threads_find(run.view_threads, &key, &row, false, &thread));
+	assert_int_equal(thread.vm_rss_kib, 30);
+	assert_int_equal(drive_thread(&drive, PID)->vm_size_kib, 40);
+	assert_true(view_threads_find(run.view_threads, &key, &ended, false, &thread));
 	assert_int_equal(thread.vm_rss_kib, 30);
 	assert_int_equal(drive_thread(&drive, PID)->vm_size_kib, 40);
 }

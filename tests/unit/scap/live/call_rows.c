@@ -163,7 +163,7 @@ static void test_threads_that_end(void **state)
 	live_call_rows_finish(&rows);
 }
 
-/* Calls without room are told by the cause. */
+/* Calls that find no room are counted by cause. */
 static void test_losses(void **state)
 {
 	const struct call_row_key full = {.error = ROW_LOSS_FULL},

@@ -251,7 +251,7 @@ static void opens_maps_of_the_user_alone(void **state)
 	tree_destroy(&tree);
 }
 
-/* Moves of what is not there are looked for among many symbols: at some time no more is done. */
+/* Moves of addresses without a symbol search all symbols: their number has a limit. */
 static void looks_for_moves_within_a_budget(void **state)
 {
 	enum { LOADS = 4096, MOVES = 20000 };
