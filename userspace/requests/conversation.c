@@ -112,7 +112,7 @@ static void end_turn(struct connection *connection, struct connections *all)
 	connection->queue = NULL;
 }
 
-static void add_bytes(struct exchange *exchange, enum protocol_side side,
+static void add_bytes(struct connections *all, struct exchange *exchange, enum protocol_side side,
 		      const struct connection_call *call, uint64_t bytes)
 {
 	struct exchange_part *part =
@@ -120,7 +120,7 @@ static void add_bytes(struct exchange *exchange, enum protocol_side side,
 
 	if (!part->first_ns)
 		part->first_ns = call->ts_ns;
-	where_note(part, side, call, bytes);
+	where_note(part, &all->exchanges, side, call, bytes);
 }
 
 /* What a server says before anybody asked is no response. */
@@ -143,7 +143,7 @@ static void take_bytes(struct connection *connection, struct connections *all,
 	if (!open)
 		return;
 	connection->has_turned |= !is_request;
-	add_bytes(open, is_request ? PROTOCOL_REQUESTS : PROTOCOL_RESPONSES, call, bytes);
+	add_bytes(all, open, is_request ? PROTOCOL_REQUESTS : PROTOCOL_RESPONSES, call, bytes);
 }
 
 /* How many bytes a place is behind those that were counted; 0: it is not. */

@@ -162,12 +162,12 @@ static void end_with(struct connections *all, struct exchange *exchange, uint64_
 	exchanges_report(&all->exchanges, exchange);
 }
 
-static struct exchange_part part_of(const struct connection_call *call, enum protocol_side side,
-				    const struct datagram *datagram)
+static struct exchange_part part_of(struct connections *all, const struct connection_call *call,
+				    enum protocol_side side, const struct datagram *datagram)
 {
 	struct exchange_part part = {.first_ns = call->ts_ns};
 
-	where_note(&part, side, call, datagram->len);
+	where_note(&part, &all->exchanges, side, call, datagram->len);
 	return part;
 }
 
@@ -299,7 +299,7 @@ static void take_query(struct connection *connection, struct connections *all,
 				   connection->protocol->number, call->ts_ns);
 	exchange->role =
 		call->direction == DIRECTION_IN ? request_roles__server : request_roles__client;
-	exchange->request = part_of(call, PROTOCOL_REQUESTS, datagram);
+	exchange->request = part_of(all, call, PROTOCOL_REQUESTS, datagram);
 	exchange->is_whole = true;
 	if (datagram->tuple) {
 		memcpy(exchange->tuple, datagram->tuple, datagram->tuple_len);
@@ -336,7 +336,7 @@ static void take_answer(struct connection *connection, struct connections *all,
 				      EXCHANGE_UNKNOWN);
 		return;
 	}
-	answer->part = part_of(call, PROTOCOL_RESPONSES, datagram);
+	answer->part = part_of(all, call, PROTOCOL_RESPONSES, datagram);
 	pairing_set_response(all, exchange, answer);
 	unlink_open(all, exchange);
 	report_answered(all, call, datagram, exchange);

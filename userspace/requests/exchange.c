@@ -25,6 +25,12 @@ static bool is_blank(struct exchanges *exchanges, struct message_ref *ref)
 	return message;
 }
 
+static void free_times(struct exchanges *exchanges, struct exchange_part *part)
+{
+	pool_free(&exchanges->pool, part->times, sizeof(*part->times));
+	part->times = NULL;
+}
+
 struct exchange *exchanges_blank(struct exchanges *exchanges)
 {
 	if (!exchanges->blank) {
@@ -194,6 +200,7 @@ void exchanges_report_copy(struct exchanges *exchanges, struct exchange *exchang
 	close_exchange(exchanges, exchange);
 	*copy = *exchange;
 	copy->message = message;
+	exchange->request.times = exchange->response.times = NULL;
 	append_done(exchanges, copy);
 }
 
@@ -201,6 +208,8 @@ void exchanges_free(struct exchanges *exchanges, struct exchange *exchange)
 {
 	if (!exchange)
 		return;
+	free_times(exchanges, &exchange->request);
+	free_times(exchanges, &exchange->response);
 	if (!exchanges->blank) {
 		exchanges->blank = exchange;
 		return;
@@ -214,6 +223,7 @@ void exchanges_free_answer(struct exchanges *exchanges, struct exchange_answer *
 {
 	if (!answer)
 		return;
+	free_times(exchanges, &answer->part);
 	if (!exchanges->blank_answer) {
 		exchanges->blank_answer = answer;
 		return;

@@ -13,6 +13,12 @@
 
 enum { EXCHANGE_TUPLE_BYTES = 40 };
 
+/* What a thread did so far, at a call that moved bytes: see where.h. */
+struct exchange_times {
+	struct frame_times sums; /* since_ns 0: forgotten */
+	int32_t tid; /* whose they are */
+};
+
 /* What is noted of a request or response beside what its protocol learns. */
 struct exchange_part {
 	uint64_t first_ns, last_ns; /* when its bytes were moved; first_ns 0: none were */
@@ -20,8 +26,8 @@ struct exchange_part {
 	int32_t tid; /* of the last call */
 	int32_t fd;
 	int32_t first_tid; /* of the first call */
-	int32_t times_tid; /* whose `times` are */
-	struct frame_times times; /* see where.h; since_ns 0: not known */
+	/* Owned; NULL: not known, as of most captures, which do not ask for it. */
+	struct exchange_times *times;
 };
 
 /* A response of which the last byte has not come. */

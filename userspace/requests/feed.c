@@ -79,7 +79,7 @@ uint64_t feed_skip(const struct feed *feed, uint64_t len)
 	if (connection_has_streams(feed->connection))
 		multiplex_add(feed->connection, feed->all, feed_side(feed), feed->call, n);
 	else
-		pairing_add(feed->connection, feed_side(feed), feed->call, n);
+		pairing_add(feed->connection, feed->all, feed_side(feed), feed->call, n);
 	if (stream->skip == 0 && stream->ends_message) {
 		stream->ends_message = false;
 		end_message(feed);
@@ -173,7 +173,7 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 		feed_no_room(feed);
 		return;
 	}
-	pairing_add(connection, side, feed->call, step->used);
+	pairing_add(connection, feed->all, side, feed->call, step->used);
 	feed->stream->skip = step->skip;
 	feed->stream->ends_message = step->ends && step->skip;
 	if (step->ends && step->skip == 0)

@@ -377,14 +377,14 @@ static void note_protocol(struct exchange *exchange)
 		exchange->protocol = message->protocol;
 }
 
-static void add_bytes(struct exchange *exchange, enum protocol_side side,
+static void add_bytes(struct connections *all, struct exchange *exchange, enum protocol_side side,
 		      const struct connection_call *call, uint64_t bytes)
 {
 	struct exchange_part *part = stream_part(exchange, side);
 
 	/* What comes before it has begun is none of its own. */
 	if (part->first_ns)
-		where_note(part, side, call, bytes);
+		where_note(part, &all->exchanges, side, call, bytes);
 }
 
 void multiplex_add(struct connection *connection, struct connections *all, enum protocol_side side,
@@ -393,7 +393,7 @@ void multiplex_add(struct connection *connection, struct connections *all, enum 
 	struct exchange *exchange = current_of(connection, all, side);
 
 	if (exchange)
-		add_bytes(exchange, side, call, bytes);
+		add_bytes(all, exchange, side, call, bytes);
 }
 
 /* Those of which a server says that it has not even begun them. */
@@ -422,7 +422,7 @@ void multiplex_apply(struct connection *connection, struct connections *all,
 				   ? begin_request(connection, all, call, exchange, first_ns)
 				   : begin_response(connection, all, call, exchange, first_ns);
 	if (exchange) {
-		add_bytes(exchange, side, call, step->used);
+		add_bytes(all, exchange, side, call, step->used);
 		note_protocol(exchange);
 	}
 	if (step->closes && exchange)

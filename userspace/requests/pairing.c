@@ -239,13 +239,13 @@ bool pairing_begin(struct connection *connection, struct connections *all, enum 
 	return true;
 }
 
-void pairing_add(struct connection *connection, enum protocol_side side,
+void pairing_add(struct connection *connection, struct connections *all, enum protocol_side side,
 		 const struct connection_call *call, uint64_t bytes)
 {
 	struct exchange_part *part = part_of(connection, side);
 
 	if (part)
-		where_note(part, side, call, bytes);
+		where_note(part, &all->exchanges, side, call, bytes);
 }
 
 static struct exchange *request_of(const struct connection *connection,
@@ -297,8 +297,10 @@ void pairing_set_response(struct connections *all, struct exchange *exchange,
 	const struct protocol_message *from =
 		messages_open(&all->exchanges.messages, &answer->message);
 	struct protocol_message *to = exchanges_message(&all->exchanges, exchange);
+	struct exchange_times *replaced = exchange->response.times;
 
 	exchange->response = answer->part;
+	answer->part.times = replaced;
 	exchange->ended_ns = answer->part.last_ns;
 	exchange->is_lost |= !from;
 	if (!from || !to)

@@ -34,7 +34,7 @@ bool pairing_begin(struct connection *connection, struct connections *all, enum 
 void pairing_begin_with_debt(struct connection *connection, struct connections *all);
 
 /* More bytes of it came. */
-void pairing_add(struct connection *connection, enum protocol_side side,
+void pairing_add(struct connection *connection, struct connections *all, enum protocol_side side,
 		 const struct connection_call *call, uint64_t bytes);
 
 /* Its last byte came. */

@@ -2,32 +2,44 @@
 /* Sums of a thread at two calls, and their differences. */
 #include "requests/where.h"
 
+static bool has_times(const struct exchange_part *part)
+{
+	return part->times && part->times->sums.since_ns;
+}
+
 /* Sums of the same count. */
 static bool are_comparable(const struct exchange_part *a, const struct exchange_part *b)
 {
-	return a->times.since_ns && a->times.since_ns == b->times.since_ns &&
-	       a->times_tid == b->times_tid;
+	return has_times(a) && has_times(b) && a->times->sums.since_ns == b->times->sums.since_ns &&
+	       a->times->tid == b->times->tid;
 }
 
-void where_note(struct exchange_part *part, enum protocol_side side,
+/* Of a request those of the first call of the thread that read its end stay. */
+static void note_times(struct exchange_part *part, struct exchanges *exchanges,
+		       enum protocol_side side, const struct frame_times *sums)
+{
+	struct exchange_times *times = part->times;
+
+	if (times && side == PROTOCOL_REQUESTS && times->tid == part->tid &&
+	    times->sums.since_ns == sums->since_ns)
+		return;
+	if (!times)
+		times = part->times = pool_alloc(&exchanges->pool, sizeof(*times));
+	if (times)
+		*times = (struct exchange_times){*sums, part->tid};
+}
+
+void where_note(struct exchange_part *part, struct exchanges *exchanges, enum protocol_side side,
 		const struct connection_call *call, uint64_t bytes)
 {
-	const struct frame_times *times = call->times;
-
 	part->bytes += bytes;
 	part->last_ns = call->ts_ns;
 	part->tid = (int32_t)call->tid;
 	part->fd = (int32_t)call->fd;
 	if (!part->first_tid)
 		part->first_tid = part->tid;
-	if (!times || !times->since_ns)
-		return;
-	/* Of a request those of the first call of the thread that read its end. */
-	if (side == PROTOCOL_REQUESTS && part->times_tid == part->tid &&
-	    part->times.since_ns == times->since_ns)
-		return;
-	part->times = *times;
-	part->times_tid = part->tid;
+	if (call->times && call->times->since_ns)
+		note_times(part, exchanges, side, call->times);
 }
 
 static uint32_t count_threads(const struct exchange *exchange)
@@ -87,20 +99,28 @@ bool where_of(const struct exchange *exchange, struct where *where)
 	const struct exchange_part *request = &exchange->request, *response = &exchange->response;
 	const uint64_t total = total_of(exchange);
 
-	if (!request->times.since_ns && !response->times.since_ns)
+	if (!has_times(request) && !has_times(response))
 		return false;
 	*where = (struct where){.unknown_ns = total, .threads = count_threads(exchange)};
 	if (are_comparable(request, response))
-		take_differences(where, &request->times, &response->times, total);
+		take_differences(where, &request->times->sums, &response->times->sums, total);
 	return true;
+}
+
+static void forget_times(struct exchange_part *part)
+{
+	if (part->times)
+		part->times->sums.since_ns = 0;
 }
 
 void where_limit(struct exchange *exchange, uint64_t least_ns, struct requests_stats *stats)
 {
 	struct where where;
 
-	if (total_of(exchange) < least_ns)
-		exchange->request.times.since_ns = exchange->response.times.since_ns = 0;
-	else if (where_of(exchange, &where) && where.unknown_ns)
+	if (total_of(exchange) < least_ns) {
+		forget_times(&exchange->request);
+		forget_times(&exchange->response);
+	} else if (where_of(exchange, &where) && where.unknown_ns) {
 		stats->unexplained++;
+	}
 }

@@ -17,8 +17,11 @@ struct where {
 				known */
 };
 
-/* A call moved bytes of a part: when, who, and what its thread did so far. */
-void where_note(struct exchange_part *part, enum protocol_side side,
+/*
+ * A call moved bytes of a part: when, who, and what its thread did so far, which is not known if
+ * there is no memory for it.
+ */
+void where_note(struct exchange_part *part, struct exchanges *exchanges, enum protocol_side side,
 		const struct connection_call *call, uint64_t bytes);
 
 /* Of an exchange that has ended. Returns false if nothing was counted. */

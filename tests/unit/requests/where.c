@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "requests/where.h"
 #include "talked.h"
 #include "unit.h"
 
@@ -140,10 +141,85 @@ static void test_limit(void **state)
 	assert_false(ask(talked, &before, &before).is_told);
 }
 
+/* One that is given out at its time-out keeps what is known, and so does its place nothing. */
+static void test_timeout(void **state)
+{
+	struct talked *talked = *state;
+	struct told told;
+
+	talked->times = before;
+	ASK(talked, REQUEST);
+	requests_step(talked->requests, UINT64_MAX / 2);
+	told = next_told(talked);
+	assert_true(told.is_told);
+	assert_int_equal(told.unknown, told.total);
+	ANSWER(talked, RESPONSE);
+	assert_null(talked_next(talked));
+	assert_true(ask(talked, &before, &before).is_told);
+}
+
+/* Ends of an exchange whose parts know what their threads did. */
+enum end { END_REPORTED, END_COPIED, END_GIVEN_UP, ENDS };
+
+static void end_one(struct exchanges *exchanges, enum end end)
+{
+	const struct connection_call call = {.ts_ns = 1, .tid = TALKED_TID, .times = &before};
+	struct exchange_answer *answer;
+	struct exchange *exchange;
+
+	assert_non_null(exchanges_blank(exchanges));
+	assert_non_null(exchanges_blank_answer(exchanges));
+	exchange = exchanges_begin(exchanges, EXCHANGE_OF_STREAM, request_protocols__http, 1);
+	answer = exchanges_begin_answer(exchanges);
+	where_note(&exchange->request, exchanges, PROTOCOL_REQUESTS, &call, 1);
+	where_note(&exchange->response, exchanges, PROTOCOL_RESPONSES, &call, 1);
+	where_note(&answer->part, exchanges, PROTOCOL_RESPONSES, &call, 1);
+	exchanges_free_answer(exchanges, answer);
+	if (end == END_GIVEN_UP)
+		exchanges_give_up(exchanges, exchange, EXCHANGE_LOST);
+	if (end == END_COPIED)
+		exchanges_report_copy(exchanges, exchange);
+	if (end == END_REPORTED)
+		exchanges_report(exchanges, exchange);
+	else
+		exchanges_free(exchanges, exchange);
+	if (end == END_GIVEN_UP)
+		return;
+	exchange = exchanges_next(exchanges);
+	assert_non_null(exchange);
+	assert_true(exchange->request.times->sums.since_ns == SINCE_NS);
+	assert_true(exchange->response.times->sums.since_ns == SINCE_NS);
+	exchanges_free(exchanges, exchange);
+}
+
+/* What was known of it goes with it. */
+static void test_memory(void **state)
+{
+	const unsigned int rounds = 3000; /* that would need another slab */
+	struct exchanges exchanges = {.max = 4};
+	size_t held;
+
+	(void)state;
+	exchanges_init(&exchanges);
+	for (unsigned int end = 0; end < ENDS; end++) {
+		end_one(&exchanges, end);
+		held = exchanges.pool.held;
+		for (unsigned int i = 0; i < rounds; i++)
+			end_one(&exchanges, end);
+		assert_int_equal(exchanges.pool.held, held);
+	}
+	exchanges_finish(&exchanges);
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
-	TEST(test_differences), TEST(test_no_lock), TEST(test_clocks),
-	TEST(test_unknown),	TEST(test_limit),
+	TEST(test_differences),
+	TEST(test_no_lock),
+	TEST(test_clocks),
+	TEST(test_unknown),
+	TEST(test_limit),
+	TEST(test_timeout),
+	cmocka_unit_test(test_memory),
 };
 
 UNIT_GROUP(tests);
