@@ -412,6 +412,7 @@ static double resident_bytes(void)
 static void measure_connections(const struct conversation *conversation, bool is_open,
 				unsigned int count)
 {
+	const struct requests_protocol_stats *account;
 	struct requests_stats stats;
 	struct follower follower;
 	struct maker maker;
@@ -429,8 +430,9 @@ static void measure_connections(const struct conversation *conversation, bool is
 	printf("%u connections, %s, %s\t%.1f\tMB\n", count, conversation->name,
 	       is_open ? "a request open" : "idle", (resident_bytes() - before) / 1e6);
 	requests_stats(follower.requests, &stats);
-	if (stats.followed != count ||
-	    stats.protocols[conversation->protocol].open != (is_open ? count : 0))
+	account = &stats.protocols[conversation->protocol];
+	if (stats.followed != count || (is_open ? account->open : account->reported) != count ||
+	    stats.undecoded)
 		fail("connections are missing");
 }
 

@@ -209,6 +209,7 @@ const char *spoken_streams_text(const struct spoken *spoken, const void *bytes, 
 	if (room.held)
 		speaking.broken = "memory is kept";
 	free(speaking.open);
+	protocol_room_finish(&room);
 	pool_finish(&pool);
 	return speaking.broken;
 }

@@ -10,7 +10,7 @@
 #include "requests/requests.h"
 #include "requests/where.h"
 
-enum { SLOTS = 64 /* a power of two */, GAPS = 8 };
+enum { SLOTS_FIRST = 4, SLOTS_MAX = 1024 /* powers of two */, GAPS = 8 };
 
 #define BIT(side) (1u << (side))
 
@@ -27,15 +27,24 @@ struct multiplex {
 	unsigned int gaps_count; /* so far */
 	uint32_t early; /* that have a response, and no request yet */
 	bool lost_requests; /* since `last` bytes were missing */
-	struct exchange *slots[SLOTS]; /* by stream */
+	uint32_t slots_count; /* a power of two: as many as streams were open, about */
+	struct exchange **slots; /* owned; by stream */
 };
+
+static void free_slots(struct multiplex *multiplex, struct connections *all)
+{
+	const size_t bytes = multiplex->slots_count * sizeof(*multiplex->slots);
+
+	all->room.held -= bytes;
+	pool_free(&all->exchanges.pool, multiplex->slots, bytes);
+}
 
 static struct exchange **chain_of(const struct connections *all, struct multiplex *multiplex,
 				  uint64_t stream)
 {
 	uint64_t hash = (stream ^ all->key.parts[0]) * (all->key.parts[1] | 1);
 
-	return &multiplex->slots[(hash >> 32) & (SLOTS - 1)];
+	return &multiplex->slots[(hash >> 32) & (multiplex->slots_count - 1)];
 }
 
 static struct exchange *find_stream(const struct connections *all, struct multiplex *multiplex,
@@ -54,7 +63,7 @@ static struct exchange *current_of(struct connection *connection, const struct c
 	return find_stream(all, connection->multiplex, connection->multiplex->current[side]);
 }
 
-static void link_open(struct connection *connection, const struct connections *all,
+static void link_slot(struct connection *connection, const struct connections *all,
 		      struct exchange *exchange)
 {
 	struct exchange **link = chain_of(all, connection->multiplex, exchange->key);
@@ -64,6 +73,43 @@ static void link_open(struct connection *connection, const struct connections *a
 	if (exchange->chain)
 		exchange->chain->link = &exchange->chain;
 	*link = exchange;
+}
+
+/* Returns false if out of memory: nothing changed. */
+static bool set_slots(struct multiplex *multiplex, struct connections *all, uint32_t count)
+{
+	const size_t bytes = count * sizeof(*multiplex->slots);
+	struct exchange **slots = pool_alloc(&all->exchanges.pool, bytes);
+
+	if (!slots)
+		return false;
+	memset(slots, 0, bytes);
+	all->room.held += bytes;
+	free_slots(multiplex, all);
+	multiplex->slots = slots;
+	multiplex->slots_count = count;
+	return true;
+}
+
+/* Chains stay short, unless there is no room. */
+static void add_slots(struct connection *connection, struct connections *all)
+{
+	struct multiplex *multiplex = connection->multiplex;
+	struct exchange *exchange;
+
+	if (connection->queued < multiplex->slots_count || multiplex->slots_count >= SLOTS_MAX ||
+	    all->room.held > all->room.max ||
+	    !set_slots(multiplex, all, multiplex->slots_count * 2))
+		return;
+	for (exchange = connection->queue; exchange; exchange = exchange->next)
+		link_slot(connection, all, exchange);
+}
+
+static void link_open(struct connection *connection, struct connections *all,
+		      struct exchange *exchange)
+{
+	add_slots(connection, all);
+	link_slot(connection, all, exchange);
 	exchange->next = NULL;
 	exchange->before = connection->queue ? connection->last : NULL;
 	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
@@ -98,8 +144,10 @@ bool multiplex_begin(struct connection *connection, struct connections *all)
 	memset(multiplex, 0, sizeof(*multiplex));
 	all->room.pool = &all->exchanges.pool;
 	all->room.max = MULTIPLEX_BYTES_MAX;
-	multiplex->kept = connection->protocol->streams->create(&all->room);
+	if (set_slots(multiplex, all, SLOTS_FIRST))
+		multiplex->kept = connection->protocol->streams->create(&all->room);
 	if (!multiplex->kept) {
+		free_slots(multiplex, all);
 		pool_free(&all->exchanges.pool, multiplex, sizeof(*multiplex));
 		return false;
 	}
@@ -111,6 +159,7 @@ bool multiplex_begin(struct connection *connection, struct connections *all)
 void multiplex_finish(struct connection *connection, struct connections *all)
 {
 	connection->protocol->streams->destroy(connection->multiplex->kept);
+	free_slots(connection->multiplex, all);
 	all->room.held -= sizeof(*connection->multiplex);
 	pool_free(&all->exchanges.pool, connection->multiplex, sizeof(*connection->multiplex));
 	connection->multiplex = NULL;

@@ -173,6 +173,7 @@ void requests_destroy(struct requests *requests)
 	while (requests->sockets.hand)
 		sockets_remove(&requests->sockets, requests->sockets.hand, 0, "");
 	datagrams_release(&requests->all, UINT64_MAX);
+	protocol_room_finish(&requests->all.room);
 	exchanges_finish(&requests->all.exchanges);
 	ends_destroy(requests->all.ends);
 	statements_finish(&requests->all.statements);

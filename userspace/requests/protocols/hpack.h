@@ -7,25 +7,32 @@
 #ifndef REQUESTS_PROTOCOLS_HPACK_H
 #define REQUESTS_PROTOCOLS_HPACK_H
 
-#include <nghttp2/nghttp2.h>
-
 #include "requests/protocols/http.h"
 
 enum {
 	/* Of a table, as RFC 7541 counts them. If a larger one is announced, what does not fit is
 	 * as if it had been added before. */
 	HPACK_TABLE_MAX = 64 * 1024,
-	/* That a table takes in memory, which may be seven times as much; then it is forgotten. */
+	/* That a table takes in memory; then it is forgotten. */
 	HPACK_BYTES_MAX = 128 * 1024,
+	HPACK_TABLE_DEFAULT = 4096, /* of a side that announced nothing */
 };
 
-/* A zeroed struct has a table of which nothing is known; it needs its room, and stays where it is.
- */
+struct hpack_entry; /* of a table */
+
+/* A zeroed struct has a table of which nothing is known; it needs its room. */
 struct hpack {
 	struct protocol_room *room; /* borrowed */
-	size_t held; /* bytes of memory */
-	nghttp2_mem memory; /* the inflater's */
-	nghttp2_hd_inflater *inflater; /* owned; NULL: nothing was added */
+	struct hpack_entry *entries; /* owned: a ring */
+	uint8_t *texts; /* owned: names and values, those of the oldest entry first */
+	uint32_t texts_bytes; /* that there is room for */
+	uint32_t begin, end; /* of those that are kept: places in all that were ever added */
+	uint32_t base; /* the place of texts[0] */
+	uint16_t ring; /* a power of two, or 0 */
+	uint16_t first, count;
+	bool has_limit; /* a size was announced: */
+	uint32_t limit; /* it */
+	uint32_t size; /* of all entries, as RFC 7541 counts them */
 };
 
 /* What was added before is not known any more. */

@@ -59,7 +59,7 @@ static void http2_lose(void *kept, enum protocol_side side)
 	struct http2_side *own = &http->sides[side];
 
 	hpack_forget(&own->hpack);
-	*own = (struct http2_side){.hpack.room = http->room};
+	*own = (struct http2_side){.hpack = own->hpack};
 }
 
 static bool http2_stream_of(const void *kept, enum protocol_side side,

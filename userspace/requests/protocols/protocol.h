@@ -143,7 +143,18 @@ struct protocol_step {
 struct protocol_room {
 	struct pool *pool; /* borrowed */
 	size_t held, max; /* bytes of all connections */
+	/* Owned: what the connections of a protocol share, and what frees it; NULL: nothing. */
+	void *shared;
+	void (*free_shared)(void *shared);
 };
+
+/* Frees what is shared, which is made again when it is needed. */
+static inline void protocol_room_finish(struct protocol_room *room)
+{
+	if (room->shared)
+		room->free_shared(room->shared);
+	room->shared = NULL;
+}
 
 /*
  * Of a protocol whose messages interleave. Each is one of the streams of its connection, which have

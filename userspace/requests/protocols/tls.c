@@ -58,7 +58,7 @@ static void *tls_create(struct protocol_room *room)
 {
 	struct tls *tls;
 
-	if (sizeof(*tls) > room->max - room->held)
+	if (room->held + sizeof(*tls) > room->max)
 		return NULL;
 	tls = pool_alloc(room->pool, sizeof(*tls));
 	if (!tls)
