@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as what names of addresses are read from: an ELF file, with its compressed part, a map
- * or a dump of a JIT compiler, a mangled name. The first byte says which. Tables are in order, and
- * each of their names ends.
+ * or a dump of a JIT compiler, a mangled name, sections of debugging information. The first byte
+ * says which. Tables are in order, each of their names ends, and no more is inlined than may be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "scap/symbols/symbol_demangle.h"
 #include "scap/symbols/symbol_elf.h"
+#include "scap/symbols/symbol_inlines.h"
 #include "scap/symbols/symbol_jit.h"
 #include "scap/symbols/symbol_unpack.h"
 
@@ -30,10 +31,67 @@ static void check_table(struct symbol_table *table)
 	symbol_table_finish(table);
 }
 
+enum { PLACES = 256, PLACE_BYTES = 16 };
+
+static void check_inlines(struct symbol_inlines *inlines)
+{
+	for (size_t i = 0; inlines->first && i < PLACES; i++) {
+		REQUIRE(inlines->first[i] <= inlines->first[i + 1] &&
+				inlines->first[i + 1] - inlines->first[i] <=
+					SYMBOL_INLINES_DEEP_MAX,
+			"place %zu", i);
+		for (uint32_t k = inlines->first[i]; k < inlines->first[i + 1]; k++) {
+			uint32_t function = inlines->of_places[k];
+
+			REQUIRE(function < inlines->functions_count, "function %u", function);
+			REQUIRE(strlen(inlines->texts + inlines->functions[function]) > 0,
+				"function %u", function);
+		}
+	}
+	symbol_inlines_finish(inlines);
+}
+
+/* The length of each section, of two bytes, and then all of them: none has bytes behind it. */
+static void read_sections(int fd, const uint8_t *data, size_t size)
+{
+	enum { HEAD_BYTES = 2 * DWARF_SECTIONS, STEPS = 1 << 18 };
+	struct dwarf_sections sections = {.steps_left = STEPS};
+	struct symbol_inlines inlines = {0};
+	uint8_t *copies[DWARF_SECTIONS] = {NULL};
+	uint64_t addresses[PLACES];
+	size_t at = HEAD_BYTES;
+
+	if (size < HEAD_BYTES)
+		return;
+	for (size_t i = 0; i < PLACES; i++)
+		addresses[i] = 0x1000 + i * PLACE_BYTES;
+	for (size_t i = 0; i < DWARF_SECTIONS; i++) {
+		size_t len = data[2 * i] | (size_t)data[2 * i + 1] << 8;
+
+		len = len < size - at ? len : size - at;
+		copies[i] = malloc(len ? len : 1);
+		REQUIRE(copies[i], "no memory");
+		memcpy(copies[i], data + at, len);
+		sections.list[i] = (struct dwarf_section){copies[i], len};
+		at += len;
+	}
+	(void)symbol_inlines_find(&sections, addresses, PLACES, NULL, &inlines);
+	check_inlines(&inlines);
+	for (size_t i = 0; i < DWARF_SECTIONS; i++)
+		free(copies[i]);
+}
+
 static void read_elf(int fd, const uint8_t *data, size_t size)
 {
+	struct symbol_inlines inlines;
 	struct symbol_build_id id;
 	struct symbol_table table;
+	uint64_t places[PLACES];
+
+	for (size_t i = 0; i < PLACES; i++)
+		places[i] = i * PLACE_BYTES;
+	(void)symbol_inlines_read(fd, -1, places, PLACES, NULL, &inlines);
+	check_inlines(&inlines);
 
 	if (symbol_elf_read(fd, -1, &table) == 0)
 		check_table(&table);
@@ -84,7 +142,7 @@ static void read_packed(int fd, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const readers[])(int fd, const uint8_t *data, size_t size) = {
-		read_elf, read_map, read_dump, read_name, read_packed};
+		read_elf, read_map, read_dump, read_name, read_packed, read_sections};
 	uint8_t *copy;
 	int fd;
 

@@ -219,12 +219,19 @@ static int open_debug_file(int debug, const struct symbol_build_id *id)
 	return fd;
 }
 
+static bool has_build_id(Elf *elf, const struct symbol_build_id *id)
+{
+	struct symbol_build_id found;
+
+	read_build_id(elf, &found);
+	return found.count == id->count && memcmp(found.bytes, id->bytes, id->count) == 0;
+}
+
 static int collect_debug_file(int debug, const struct symbol_build_id *id,
 			      const struct perf_elf_segments *segments,
 			      struct symbol_collected *all)
 {
 	int fd = open_debug_file(debug, id), r;
-	struct symbol_build_id other;
 	Elf_Scn *section;
 	Elf *elf;
 
@@ -232,16 +239,34 @@ static int collect_debug_file(int debug, const struct symbol_build_id *id,
 		return fd;
 	r = open_elf(fd, &elf);
 	if (r == 0) {
-		read_build_id(elf, &other);
 		section = find_section(elf, SHT_SYMTAB);
-		if (!section || other.count != id->count ||
-		    memcmp(other.bytes, id->bytes, id->count) != 0)
-			r = -ENOENT;
-		else
-			r = collect_section(elf, segments, section, all);
+		r = section && has_build_id(elf, id) ? collect_section(elf, segments, section, all)
+						     : -ENOENT;
 		elf_end(elf);
 	}
 	close(fd);
+	return r;
+}
+
+int symbol_elf_open_separate(int fd, int debug)
+{
+	struct symbol_build_id id;
+	int separate, r = symbol_elf_build_id(fd, &id);
+	Elf *elf;
+
+	if (r)
+		return r;
+	separate = open_debug_file(debug, &id);
+	if (separate < 0)
+		return separate;
+	r = open_elf(separate, &elf);
+	if (r == 0) {
+		r = has_build_id(elf, &id) ? 0 : -ENOENT;
+		elf_end(elf);
+	}
+	if (r == 0)
+		return separate;
+	close(separate);
 	return r;
 }
 

@@ -29,4 +29,10 @@ int symbol_elf_read_memory(const void *image, size_t bytes, struct symbol_table 
 /* Reads the build id of a file. Returns 0, also if it has none, or -EBADMSG. */
 int symbol_elf_build_id(int fd, struct symbol_build_id *id);
 
+/*
+ * Opens the separate file of a file, which has its build id; debug: as in symbol_elf_read().
+ * Returns a descriptor; -ENOENT: there is none; another -errno.
+ */
+int symbol_elf_open_separate(int fd, int debug);
+
 #endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs whose functions are inlined in one another in a known way, as two compilers say so in
+ * three forms of debugging information; addr2line(1) is asked, too. Files that are damaged
+ * anywhere.
+ */
+#include "scap/symbols/symbol_inlines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "perf/elf_file.h"
+#include "perf/symbol.h"
+#include "scap/symbols/dwarf_file.h"
+#include "scap/symbols/symbol_elf.h"
+#include "tree.h"
+#include "unit.h"
+
+/* Each does something of its own, before and behind what it calls. */
+static const char source[] =
+	"static volatile unsigned long sink;\n"
+	"#define WORK(n) do sink = sink * (n) + 1; while (sink % (n))\n"
+	"#define INLINED __attribute__((always_inline)) static inline\n"
+	"INLINED void third(void) { WORK(3); }\n"
+	"INLINED void second(void) { WORK(5); third(); WORK(7); }\n"
+	"INLINED void first(void) { WORK(11); second(); WORK(13); }\n"
+	"__attribute__((noinline)) void whole(void);\n"
+	"void whole(void) { WORK(17); first(); WORK(19); third(); WORK(23); }\n"
+	"__attribute__((noinline)) void other(void);\n"
+	"void other(void) { WORK(29); second(); WORK(31); }\n"
+	"int main(void) { whole(); other(); return 0; }\n";
+
+/* Each function has more bytes. */
+enum { PLACES = 200, CHAIN_BYTES = 128 };
+
+static void run_in(const struct tree *tree, const char *command)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text), "set -e; cd %s; %s", tree->path, command);
+	assert_int_equal(system(text), 0);
+}
+
+static int open_in(const struct tree *tree, const char *name)
+{
+	char path[TREE_PATH_BYTES];
+
+	tree_path(tree, name, path);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The places of a function: each byte from its begin on. */
+static size_t places_of(const struct tree *tree, const char *program, const char *function,
+			size_t count, uint64_t *places)
+{
+	char path[TREE_PATH_BYTES], reason[PERF_REASON_BYTES];
+
+	tree_path(tree, program, path);
+	assert_int_equal(perf_symbol_find(path, function, &places[0], reason), 0);
+	for (size_t i = 1; i < count; i++)
+		places[i] = places[0] + i;
+	return count;
+}
+
+/* What is inlined at a place, the innermost first: "third,second,first". */
+static const char *chain_of(const struct symbol_inlines *inlines, size_t place)
+{
+	static char text[CHAIN_BYTES];
+
+	text[0] = '\0';
+	for (uint32_t i = inlines->first[place]; i < inlines->first[place + 1]; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+			 text[0] ? "," : "",
+			 inlines->texts + inlines->functions[inlines->of_places[i]]);
+	return text;
+}
+
+/* Which of the chains that there are were found; any other fails. */
+static unsigned int chains_of(const struct tree *tree, const char *program, int debug,
+			      const char *function, const char *const *chains)
+{
+	uint64_t places[PLACES];
+	size_t count = places_of(tree, program, function, PLACES, places);
+	struct symbol_inlines inlines;
+	int fd = open_in(tree, program);
+	unsigned int found = 0;
+
+	assert_int_equal(symbol_inlines_read(fd, debug, places, count, NULL, &inlines), 0);
+	close(fd);
+	for (size_t i = 0; i < count; i++) {
+		const char *chain = chain_of(&inlines, i);
+		unsigned int k = 0;
+
+		while (chains[k] && strcmp(chains[k], chain) != 0)
+			k++;
+		if (!chains[k])
+			fail_msg("%s: '%s' is inlined", program, chain);
+		found |= 1u << k;
+	}
+	symbol_inlines_finish(&inlines);
+	return found;
+}
+
+static const char *const in_whole[] = {"",	"first", "second,first", "third,second,first",
+				       "third", NULL};
+
+/* A byte of each is among them: those of `whole` itself, of `first`, `second`, .. */
+static void expect_chains(const struct tree *tree, const char *program, int debug)
+{
+	unsigned int found = chains_of(tree, program, debug, "whole", in_whole);
+
+	if ((found & 7) != 7)
+		fail_msg("%s: only %x is found", program, found);
+}
+
+static void finds_what_compilers_say(void **state)
+{
+	static const char *const builds[] = {
+		"gcc -g -gdwarf-5",
+		"gcc -g -gdwarf-4",
+		"gcc -g -gdwarf-3",
+		"gcc -g -gdwarf64",
+		"gcc -g -gz",
+		"gcc -g -flto",
+		"gcc -g -fdebug-types-section",
+		"clang -g -gdwarf-5",
+		"clang -g -gdwarf-4",
+		"clang -gline-tables-only",
+	};
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+		char command[256], name[16];
+
+		snprintf(name, sizeof(name), "program-%zu", i);
+		snprintf(command, sizeof(command), "%s -O2 -o %s source.c", builds[i], name);
+		run_in(&tree, command);
+		expect_chains(&tree, name, -1);
+	}
+	tree_destroy(&tree);
+}
+
+/* Functions at an address as addr2line prints them: a name and a line of source for each. */
+static void read_answer(FILE *answers, char chain[CHAIN_BYTES])
+{
+	char line[256], name[CHAIN_BYTES] = "", source_line[256];
+	long at = ftell(answers);
+
+	chain[0] = '\0';
+	while (fgets(line, sizeof(line), answers) && strncmp(line, "0x", 2) != 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (name[0])
+			snprintf(chain + strlen(chain), CHAIN_BYTES - strlen(chain), "%s%s",
+				 chain[0] ? "," : "", name);
+		snprintf(name, sizeof(name), "%.100s", line);
+		assert_non_null(fgets(source_line, sizeof(source_line), answers));
+		at = ftell(answers);
+	}
+	/* The next address. */
+	fseek(answers, at, SEEK_SET);
+}
+
+static void agrees_with_addr2line(void **state)
+{
+	uint64_t places[PLACES];
+	char line[64], chain[CHAIN_BYTES], path[TREE_PATH_BYTES];
+	struct symbol_inlines inlines;
+	struct tree tree;
+	FILE *answers;
+	int fd;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	/* Addresses are as offsets. */
+	run_in(&tree, "gcc -g -O2 -Wl,-z,noseparate-code -o program source.c;"
+		      "a=0x$(nm program | awk '$3 == \"whole\" {print $1}');"
+		      "for i in $(seq 0 199); do printf '%x\\n' $((a + i)); done |"
+		      "addr2line -a -f -i -e program >answers");
+	places_of(&tree, "program", "whole", PLACES, places);
+	fd = open_in(&tree, "program");
+	assert_int_equal(symbol_inlines_read(fd, -1, places, PLACES, NULL, &inlines), 0);
+	close(fd);
+	tree_path(&tree, "answers", path);
+	answers = fopen(path, "re");
+	assert_non_null(answers);
+	for (size_t i = 0; i < PLACES; i++) {
+		assert_non_null(fgets(line, sizeof(line), answers));
+		read_answer(answers, chain);
+		assert_string_equal(chain_of(&inlines, i), chain);
+	}
+	fclose(answers);
+	symbol_inlines_finish(&inlines);
+	tree_destroy(&tree);
+}
+
+static void reads_separate_files(void **state)
+{
+	struct symbol_inlines inlines;
+	struct symbol_build_id id;
+	char command[512] = "";
+	struct tree tree;
+	int fd, debug, separate;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	run_in(&tree, "gcc -g -O2 -Wl,--build-id -o whole source.c; strip -g -o program whole");
+	fd = open_in(&tree, "program");
+	assert_int_equal(symbol_elf_build_id(fd, &id), 0);
+	assert_int_equal(id.count, 20);
+	sprintf(command, "mkdir -p ids/%02x; objcopy --only-keep-debug whole ids/%02x/",
+		id.bytes[0], id.bytes[0]);
+	for (unsigned int i = 1; i < id.count; i++)
+		sprintf(command + strlen(command), "%02x", id.bytes[i]);
+	strcat(command, ".debug");
+	run_in(&tree, command);
+	debug = open_in(&tree, "ids");
+	expect_chains(&tree, "program", debug);
+	separate = symbol_elf_open_separate(fd, debug);
+	assert_true(separate >= 0);
+	close(separate);
+	assert_int_equal(symbol_elf_open_separate(fd, -1), -ENOENT);
+	assert_int_equal(symbol_inlines_read(fd, -1, NULL, 0, NULL, &inlines), -ENOENT);
+	/* One of another program is none. */
+	run_in(&tree, "for f in ids/*/*; do cp /bin/true $f; done");
+	assert_int_equal(symbol_elf_open_separate(fd, debug), -ENOENT);
+	assert_int_equal(symbol_inlines_read(fd, debug, NULL, 0, NULL, &inlines), -ENOENT);
+	close(debug);
+	close(fd);
+	tree_destroy(&tree);
+}
+
+/* What is too large is not read into memory: neither as it is nor as it would be. */
+static void refuses_large_sections(void **state)
+{
+	struct dwarf_file file;
+	struct tree tree;
+	int fd;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	run_in(&tree, "gcc -g -O2 -o program source.c; gcc -g -O2 -gz -o packed source.c;"
+		      "strip -o stripped program");
+	fd = open_in(&tree, "program");
+	assert_int_equal(dwarf_file_open(fd, 100, &file), -EFBIG);
+	assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), 0);
+	assert_true(file.sections.list[DWARF_INFO].len > 100);
+	dwarf_file_close(&file);
+	close(fd);
+	fd = open_in(&tree, "packed");
+	assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), 0);
+	dwarf_file_close(&file);
+	assert_int_equal(dwarf_file_open(fd, 500, &file), -EFBIG);
+	close(fd);
+	fd = open_in(&tree, "stripped");
+	assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), -ENOENT);
+	close(fd);
+	fd = open_in(&tree, "source.c");
+	assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), -ENOENT);
+	close(fd);
+	tree_destroy(&tree);
+}
+
+/* The sections of a program, in memory of their own, and the addresses of `whole`. */
+struct copied_sections {
+	struct dwarf_sections sections;
+	uint8_t *copies[DWARF_SECTIONS];
+	uint64_t addresses[PLACES];
+};
+
+static void copy_sections(const struct tree *tree, struct copied_sections *copied)
+{
+	struct perf_elf_segments segments;
+	struct dwarf_file file;
+	int fd;
+
+	run_in(tree, "gcc -g -O2 -Wl,-z,noseparate-code -o program source.c");
+	places_of(tree, "program", "whole", PLACES, copied->addresses);
+	fd = open_in(tree, "program");
+	assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), 0);
+	assert_int_equal(perf_elf_segments_read(file.elf, &segments), 0);
+	copied->sections = file.sections;
+	for (size_t i = 0; i < DWARF_SECTIONS; i++) {
+		struct dwarf_section *section = &copied->sections.list[i];
+
+		copied->copies[i] = malloc(section->len + 1);
+		assert_non_null(copied->copies[i]);
+		if (section->len)
+			memcpy(copied->copies[i], section->bytes, section->len);
+		section->bytes = copied->copies[i];
+	}
+	dwarf_file_close(&file);
+	close(fd);
+}
+
+static int find_in_copies(struct copied_sections *copied, uint64_t steps,
+			  const struct symbol_inlines_limit *limit, uint32_t *count)
+{
+	struct symbol_inlines inlines = {0};
+	int r;
+
+	copied->sections.steps_left = steps;
+	r = symbol_inlines_find(&copied->sections, copied->addresses, PLACES, limit, &inlines);
+	*count = inlines.first ? inlines.first[PLACES] : 0;
+	for (size_t i = 0; inlines.first && i < PLACES; i++)
+		(void)chain_of(&inlines, i);
+	symbol_inlines_finish(&inlines);
+	return r;
+}
+
+static bool is_over_at_once(void *context)
+{
+	return *(bool *)context;
+}
+
+static void gives_up_in_time(void **state)
+{
+	bool is_over = true;
+	const struct symbol_inlines_limit limit = {is_over_at_once, &is_over};
+	struct copied_sections copied;
+	struct tree tree;
+	uint32_t all, count;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	copy_sections(&tree, &copied);
+	assert_int_equal(find_in_copies(&copied, 1 << 20, &limit, &all), 0);
+	assert_true(all > 60);
+	for (uint64_t steps = 0; steps < 200; steps += 20)
+		assert_int_equal(find_in_copies(&copied, steps, NULL, &count), -E2BIG);
+	for (size_t i = 0; i < DWARF_SECTIONS; i++)
+		free(copied.copies[i]);
+	tree_destroy(&tree);
+}
+
+/* Each byte as others would have it: it is damaged, or says something else, and ends. */
+static void reads_what_is_damaged(void **state)
+{
+	static const uint8_t values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	static const enum dwarf_section_number changed[] = {DWARF_INFO, DWARF_ABBREV,
+							    DWARF_RNGLISTS};
+	struct copied_sections copied;
+	unsigned int damaged = 0;
+	struct tree tree;
+	uint32_t count;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	copy_sections(&tree, &copied);
+	for (size_t k = 0; k < sizeof(changed) / sizeof(*changed); k++)
+		for (size_t i = 0; i < copied.sections.list[changed[k]].len; i++) {
+			uint8_t *byte = &copied.copies[changed[k]][i], was = *byte;
+
+			for (size_t v = 0; v < sizeof(values); v++) {
+				*byte = values[v];
+				damaged += find_in_copies(&copied, 1 << 16, NULL, &count) != 0;
+			}
+			*byte = was;
+		}
+	assert_true(damaged > 100);
+	for (size_t i = 0; i < DWARF_SECTIONS; i++)
+		free(copied.copies[i]);
+	tree_destroy(&tree);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(finds_what_compilers_say), cmocka_unit_test(agrees_with_addr2line),
+	cmocka_unit_test(reads_separate_files),	    cmocka_unit_test(refuses_large_sections),
+	cmocka_unit_test(gives_up_in_time),	    cmocka_unit_test(reads_what_is_damaged),
+};
+
+UNIT_GROUP(tests);
