@@ -111,3 +111,21 @@ void profiled_name(const struct stacks *stacks, struct profile_names *names)
 				 0);
 	}
 }
+
+void profiled_inline(struct profile_names *names, uint64_t at)
+{
+	uint32_t inner, outer;
+
+	assert_int_equal(names_add_function(names, NAMES_INLINED, "inner", "inner", &inner), 0);
+	assert_int_equal(names_add_function(names, NAMES_INLINED, "outer", "outer", &outer), 0);
+	for (size_t i = 0; i < names->locations_count; i++) {
+		struct names_location *location = &names->locations[i];
+
+		if (location->file != PROFILED_FILE || location->at != at)
+			continue;
+		assert_int_equal(names_add_inlined(names, location, inner), 0);
+		assert_int_equal(names_add_inlined(names, location, outer), 0);
+		return;
+	}
+	fail_msg("there is no such place");
+}

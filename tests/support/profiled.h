@@ -28,4 +28,7 @@ struct stack_row profiled_row(struct stacks *stacks, uint32_t process, const uin
 /* Names the frames: "k16" of the kernel, "f32" else, and nothing from 1000 on. */
 void profiled_name(const struct stacks *stacks, struct profile_names *names);
 
+/* Inlines two functions in that of a place of PROFILED_FILE: "inner" in "outer". */
+void profiled_inline(struct profile_names *names, uint64_t at);
+
 #endif

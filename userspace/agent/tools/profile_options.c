@@ -82,6 +82,8 @@ static const struct own_row rows[] = {
 	 STORES(containers)},
 	{0, "threads", NULL, "with the names of threads below those of processes", OWN_FLAG,
 	 STORES(threads)},
+	{0, "no-inline", NULL, "without frames of functions that are inlined in others", OWN_FLAG,
+	 STORES(no_inline)},
 	{'o', "format", "FORMAT",
 	 "folded, svg, top, pprof or speedscope; default: top on a terminal", OWN_SET,
 	 .set = set_format},

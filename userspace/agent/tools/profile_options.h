@@ -35,6 +35,7 @@ struct profile_options {
 	bool off_cpu; /* alone, or with --wall */
 	bool wall;
 	bool cycles; /* are sampled, not the clock */
+	bool no_inline; /* functions that are inlined are no frames */
 	bool verbose; /* says when it begins to count, and what that cost */
 	bool help;
 };

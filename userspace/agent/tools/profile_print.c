@@ -61,6 +61,8 @@ static int name_stacks(const struct profile_printing *printing, const struct sta
 	if (r)
 		return r;
 	namer_limit(namer, printing->is_over, printing->context);
+	if (!printing->options->no_inline)
+		namer_find_inlined(namer);
 	r = namer_run(namer, stacks, names);
 	namer_destroy(namer);
 	return r;
@@ -192,6 +194,11 @@ static void print_lacks(const struct stacks *stacks, const struct profile_names 
 		if (names->lacks[i])
 			fprintf(stderr, "agent: %llu addresses have no name: %s\n",
 				(unsigned long long)names->lacks[i], names_lack_text(i));
+	if (names->inlined_lacks)
+		fprintf(stderr,
+			"agent: of %llu files the inlined functions are not all known: their "
+			"debugging information is damaged, too large, or takes too long\n",
+			(unsigned long long)names->inlined_lacks);
 }
 
 int profile_print(const struct profile_printing *printing, struct profile_output *output,

@@ -181,27 +181,43 @@ struct adding {
 	const struct flame_options *options;
 };
 
-static void go_frame(struct path *path, const struct adding *adding, uint32_t process,
-		     const struct stack_frame *frame)
+static void go_function(struct path *path, const struct adding *adding, uint32_t number,
+			bool is_kernel)
 {
 	static const uint8_t kinds[] = {
-		[NAMES_KERNEL] = FLAME_KERNEL,
-		[NAMES_NATIVE] = FLAME_NATIVE,
-		[NAMES_JIT] = FLAME_JIT,
+		[NAMES_KERNEL] = FLAME_KERNEL,	 [NAMES_NATIVE] = FLAME_NATIVE,
+		[NAMES_INLINED] = FLAME_INLINED, [NAMES_JIT] = FLAME_JIT,
 		[NAMES_UNKNOWN] = FLAME_UNKNOWN,
 	};
+	const struct names_function *function = &adding->names->functions[number];
+
+	go_text(path, names_text(adding->names, function->name),
+		is_kernel ? FLAME_KERNEL : kinds[function->kind]);
+}
+
+/* A frame is that of a function, and of those which are inlined in it: outside of these, or last.
+ */
+static void go_frame(struct path *path, const struct adding *adding, uint32_t process,
+		     const struct stack_frame *frame, bool is_outward)
+{
 	const struct profile_names *names = adding->names;
 	const struct names_location *location = names_find(names, adding->stacks, process, frame);
-	const struct names_function *function =
-		location ? &names->functions[location->function] : NULL;
+	const bool is_kernel = adding->stacks->files[frame->file].kind == STACK_KERNEL;
+	uint32_t count;
 
-	if (!function)
+	if (!location || !names->functions_count) {
 		go_text(path, "[unknown]", FLAME_UNKNOWN);
-	else
-		go_text(path, names_text(names, function->name),
-			adding->stacks->files[frame->file].kind == STACK_KERNEL
-				? FLAME_KERNEL
-				: kinds[function->kind]);
+		return;
+	}
+	count = location->inlined_count;
+	if (!is_outward)
+		go_function(path, adding, location->function, is_kernel);
+	for (uint32_t i = 0; i < count; i++)
+		go_function(path, adding,
+			    names->inlined[location->inlined + (is_outward ? i : count - 1 - i)],
+			    is_kernel);
+	if (is_outward)
+		go_function(path, adding, location->function, is_kernel);
 }
 
 /* What ended by frame pointers is not known to be cut. */
@@ -216,7 +232,7 @@ static void go_part(struct path *path, const struct adding *adding, uint32_t pro
 	if (is_cut(part))
 		go_marked(path, stack_lack_text((enum stack_lack)part->lack), FLAME_MARK);
 	for (uint32_t i = part->count; i-- > 0;)
-		go_frame(path, adding, process, &adding->stacks->frames[part->first + i]);
+		go_frame(path, adding, process, &adding->stacks->frames[part->first + i], false);
 }
 
 /* Who woke it, from inside to outside: above the frames that waited. */
@@ -227,9 +243,9 @@ static void go_waker(struct path *path, const struct adding *adding,
 
 	go_marked(path, "woken by", FLAME_WAIT);
 	for (uint32_t i = 0; i < waker->kernel.count; i++)
-		go_frame(path, adding, UINT32_MAX, &frames[waker->kernel.first + i]);
+		go_frame(path, adding, UINT32_MAX, &frames[waker->kernel.first + i], true);
 	for (uint32_t i = 0; i < waker->user.count; i++)
-		go_frame(path, adding, UINT32_MAX, &frames[waker->user.first + i]);
+		go_frame(path, adding, UINT32_MAX, &frames[waker->user.first + i], true);
 	go_text(path, waker->comm, FLAME_PROCESS);
 }
 
@@ -342,7 +358,7 @@ static void go_folded(struct path *path, const char *text, size_t len)
 	static const struct {
 		const char *end;
 		uint8_t kind;
-	} rows[] = {{"_[k]", FLAME_KERNEL}, {"_[j]", FLAME_JIT}, {"_[i]", FLAME_NATIVE}};
+	} rows[] = {{"_[k]", FLAME_KERNEL}, {"_[j]", FLAME_JIT}, {"_[i]", FLAME_INLINED}};
 	uint8_t kind = path->depth ? FLAME_NATIVE : FLAME_PROCESS;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

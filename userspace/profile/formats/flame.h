@@ -27,6 +27,7 @@ enum {
 enum flame_kind {
 	FLAME_PROCESS, /* or a thread, or a container */
 	FLAME_NATIVE,
+	FLAME_INLINED, /* in the frame that it is called by */
 	FLAME_KERNEL,
 	FLAME_JIT,
 	FLAME_UNKNOWN, /* code without a name */

@@ -29,6 +29,7 @@ static const struct {
 } kinds[FLAME_KINDS] = {
 	[FLAME_PROCESS] = {"process", {"#d8dee4", "#d0d7de", "#cdd3da", "#d4dae0"}},
 	[FLAME_NATIVE] = {"program", {"#f9d48f", "#f7c873", "#fbd9a0", "#f5bf66"}},
+	[FLAME_INLINED] = {"inlined", {"#fbe9bf", "#f9e3ae", "#fdeecb", "#f7dda0"}},
 	[FLAME_KERNEL] = {"kernel", {"#b6ccf5", "#a8c1f0", "#c3d5f8", "#9fb9ec"}},
 	[FLAME_JIT] = {"JIT code", {"#b5e2b0", "#a5d99f", "#c2e8be", "#98d192"}},
 	[FLAME_UNKNOWN] = {"no symbol", {"#e6ddd0", "#dfd5c6", "#ece4d9", "#d9cebd"}},

@@ -8,7 +8,7 @@
 static void append_frame(const struct flame *flame, uint32_t node, struct buf *line)
 {
 	static const char *const ends[FLAME_KINDS] = {
-		[FLAME_KERNEL] = "_[k]", [FLAME_JIT] = "_[j]"};
+		[FLAME_INLINED] = "_[i]", [FLAME_KERNEL] = "_[k]", [FLAME_JIT] = "_[j]"};
 	size_t start = line->len;
 
 	buf_append_string(line, flame_name(flame, node));

@@ -324,6 +324,15 @@ static const char *otlp_frame_type(const struct stack_file *file)
 	return file->kind == STACK_KERNEL ? "kernel" : "native";
 }
 
+static void otlp_put_line(struct buf *out, uint32_t function)
+{
+	size_t begin = otlp_begin(out, LOCATION_LINE);
+
+	otlp_put_number(out, LINE_FUNCTION, function + 1);
+	proto_end(out, begin);
+}
+
+/* A function comes behind those that are inlined in it. */
 static void otlp_put_location(struct otlp_writer *writer, const struct names_location *location)
 {
 	const struct stack_file *file = &writer->stacks->files[location->file];
@@ -335,11 +344,10 @@ static void otlp_put_location(struct otlp_writer *writer, const struct names_loc
 			otlp_has_range(file)
 				? (location->file + 1) * file_range + location->at % file_range
 				: location->at);
-	if (writer->names->functions_count) {
-		inner = otlp_begin(out, LOCATION_LINE);
-		otlp_put_number(out, LINE_FUNCTION, location->function + 1);
-		proto_end(out, inner);
-	}
+	for (uint32_t i = 0; i < location->inlined_count; i++)
+		otlp_put_line(out, writer->names->inlined[location->inlined + i]);
+	if (writer->names->functions_count)
+		otlp_put_line(out, location->function);
 	inner = otlp_begin(out, LOCATION_ATTRIBUTES);
 	proto_varint(out, otlp_attribute(writer, "profile.frame.type", otlp_frame_type(file), 0));
 	proto_end(out, inner);

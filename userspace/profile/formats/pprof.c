@@ -260,11 +260,22 @@ static void put_mapping(struct pprof *pprof, size_t i)
 	proto_end(pprof->out, begin);
 }
 
+static void put_line(struct pprof *pprof, uint64_t function)
+{
+	size_t begin;
+
+	proto_tag(pprof->out, LOCATION_LINE, PROTO_BYTES);
+	begin = proto_begin(pprof->out);
+	put_varint(pprof->out, LINE_FUNCTION, function + 1);
+	proto_end(pprof->out, begin);
+}
+
+/* A function comes behind those that are inlined in it. */
 static void put_place(struct pprof *pprof, uint64_t id, const struct names_location *location)
 {
 	const struct stack_file *file = &pprof->stacks->files[location->file];
 	const bool is_kernel = file->kind == STACK_KERNEL;
-	size_t begin, line;
+	size_t begin;
 
 	proto_tag(pprof->out, PROFILE_LOCATION, PROTO_BYTES);
 	begin = proto_begin(pprof->out);
@@ -274,27 +285,22 @@ static void put_place(struct pprof *pprof, uint64_t id, const struct names_locat
 	put_varint(pprof->out, LOCATION_ADDRESS,
 		   has_range(file) ? range_begin(location->file) + location->at % file_range
 				   : location->at);
-	proto_tag(pprof->out, LOCATION_LINE, PROTO_BYTES);
-	line = proto_begin(pprof->out);
-	put_varint(pprof->out, LINE_FUNCTION, location->function + 1);
-	proto_end(pprof->out, line);
+	for (uint32_t i = 0; i < location->inlined_count; i++)
+		put_line(pprof, pprof->names->inlined[location->inlined + i]);
+	put_line(pprof, location->function);
 	proto_end(pprof->out, begin);
 }
 
 /* The function of a location without a name is the first one, "[unknown]". */
 static void put_nowhere(struct pprof *pprof)
 {
-	size_t begin, line;
+	size_t begin;
 
 	proto_tag(pprof->out, PROFILE_LOCATION, PROTO_BYTES);
 	begin = proto_begin(pprof->out);
 	put_varint(pprof->out, LOCATION_ID, pprof->names->locations_count + 1);
-	if (pprof->names->functions_count) {
-		proto_tag(pprof->out, LOCATION_LINE, PROTO_BYTES);
-		line = proto_begin(pprof->out);
-		put_varint(pprof->out, LINE_FUNCTION, 1);
-		proto_end(pprof->out, line);
-	}
+	if (pprof->names->functions_count)
+		put_line(pprof, 0);
 	proto_end(pprof->out, begin);
 }
 

@@ -13,11 +13,14 @@
 #include "profile/names/jit_tables.h"
 #include "profile/names/kept_tables.h"
 #include "scap/symbols/symbol_demangle.h"
+#include "scap/symbols/symbol_inlines.h"
+#include "util/clock.h"
 #include "util/count.h"
 
 struct namer {
 	struct namer_sources sources; /* owned */
 	struct kept_tables tables;
+	bool finds_inlined;
 	bool (*is_over)(void *context); /* NULL: it never is */
 	void *context;
 };
@@ -72,6 +75,11 @@ void namer_limit(struct namer *namer, bool (*is_over)(void *context), void *cont
 	namer->context = context;
 }
 
+void namer_find_inlined(struct namer *namer)
+{
+	namer->finds_inlined = true;
+}
+
 /* One set. */
 
 struct naming {
@@ -84,6 +92,7 @@ struct naming {
 	uint32_t function;
 	size_t bytes; /* of the names of this file, or process */
 	bool is_over;
+	uint64_t inlined_until_ns; /* monotonic clock */
 };
 
 static bool naming_is_over(struct naming *naming)
@@ -281,6 +290,19 @@ static int name_anonymous(struct naming *naming, struct place_group *group)
 	return r;
 }
 
+/* The places of one file, or of a process' own memory, from `begin` on: where they end. */
+static size_t group_end(const struct names_location *locations, const uint32_t *order, size_t begin,
+			size_t count)
+{
+	const struct names_location *first = &locations[order[begin]];
+	size_t end = begin + 1;
+
+	while (end < count && locations[order[end]].file == first->file &&
+	       locations[order[end]].process == first->process)
+		end++;
+	return end;
+}
+
 static int name_places(struct naming *naming, uint32_t *order, size_t count)
 {
 	static int (*const by_kind[])(struct naming * naming, struct place_group * group) = {
@@ -297,13 +319,111 @@ static int name_places(struct naming *naming, uint32_t *order, size_t count)
 		struct place_group group = {.order = order + i,
 					    .file = &naming->stacks->files[first->file]};
 
-		for (end = i + 1; end < count; end++)
-			if (locations[order[end]].file != first->file ||
-			    locations[order[end]].process != first->process)
-				break;
+		end = group_end(locations, order, i, count);
 		group.count = end - i;
 		r = naming_is_over(naming) ? name_group(naming, &group)
 					   : by_kind[group.file->kind](naming, &group);
+	}
+	return r;
+}
+
+/* What is inlined: sought when all have names, so that no file costs others theirs. */
+
+static bool inlined_are_over(void *context)
+{
+	struct naming *naming = context;
+
+	return naming_is_over(naming) || clock_ns(CLOCK_MONOTONIC) > naming->inlined_until_ns;
+}
+
+/* The number of a function in the set, by that in the file; `functions` has those so far. */
+static int inlined_function(struct naming *naming, const struct symbol_inlines *found,
+			    uint32_t number, uint32_t *functions)
+{
+	int r = 0;
+
+	if (functions[number] == UINT32_MAX) {
+		r = add_function(naming, found->texts + found->functions[number], NAMES_INLINED);
+		if (r == 0)
+			functions[number] = naming->function;
+	}
+	return r;
+}
+
+/* A place has all of them, or none where there is no room. */
+static int add_inlined(struct naming *naming, const struct place_group *group,
+		       const struct symbol_inlines *found)
+{
+	uint32_t *functions = malloc((found->functions_count + 1) * sizeof(*functions));
+	int r = functions ? 0 : -ENOMEM;
+
+	if (functions)
+		memset(functions, 0xff, (found->functions_count + 1) * sizeof(*functions));
+	naming->bytes = 0;
+	for (size_t i = 0; i < group->count && r == 0; i++) {
+		struct names_location *location = &naming->names->locations[group->order[i]];
+
+		if (location->lack != NAMES_FOUND)
+			continue;
+		for (uint32_t k = found->first[i]; k < found->first[i + 1] && r == 0; k++) {
+			uint32_t number = found->of_places[k];
+
+			r = inlined_function(naming, found, number, functions);
+			if (r == 0)
+				r = names_add_inlined(naming->names, location, functions[number]);
+		}
+		if (r)
+			location->inlined_count = 0;
+	}
+	free(functions);
+	return r;
+}
+
+static int find_inlined_in(struct naming *naming, const struct place_group *group)
+{
+	const struct symbol_inlines_limit limit = {inlined_are_over, naming};
+	uint64_t *places = malloc((group->count + 1) * sizeof(*places));
+	struct symbol_inlines found;
+	int r;
+
+	if (!places)
+		return -ENOMEM;
+	for (size_t i = 0; i < group->count; i++)
+		places[i] = naming->names->locations[group->order[i]].at;
+	r = symbol_inlines_read(group->file->fd, naming->namer->sources.debug, places, group->count,
+				&limit, &found);
+	if (r != -ENOMEM && found.first) {
+		int error = add_inlined(naming, group, &found);
+
+		r = error ? error : r;
+	}
+	symbol_inlines_finish(&found);
+	free(places);
+	naming->names->inlined_lacks += r && r != -ENOENT;
+	return r == -ENOMEM ? r : 0;
+}
+
+static int find_inlined(struct naming *naming, uint32_t *order, size_t count)
+{
+	const struct names_location *locations = naming->names->locations;
+	int r = 0;
+
+	naming->inlined_until_ns = clock_ns(CLOCK_MONOTONIC) + NAMER_INLINED_NS;
+	for (size_t i = 0, end; i < count && r == 0; i = end) {
+		const struct stack_file *file = &naming->stacks->files[locations[order[i]].file];
+		const struct place_group group = {
+			.order = order + i,
+			.count = group_end(locations, order, i, count) - i,
+			.file = file,
+		};
+
+		end = i + group.count;
+		if (file->kind != STACK_FILE || file->fd < 0)
+			continue;
+		if (inlined_are_over(naming))
+			naming->names->inlined_lacks++;
+		else
+			r = find_inlined_in(naming, &group);
 	}
 	return r;
 }
@@ -329,6 +449,8 @@ int namer_run(struct namer *namer, const struct stacks *stacks, struct profile_n
 	qsort_r(order, count, sizeof(*order), compare_locations, names->locations);
 	kept_tables_begin(&namer->tables);
 	r = name_places(&naming, order, count);
+	if (r == 0 && namer->finds_inlined)
+		r = find_inlined(&naming, order, count);
 	free(order);
 	for (size_t i = 0; i < count; i++)
 		names->lacks[names->locations[i].lack]++;

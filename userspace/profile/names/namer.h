@@ -21,6 +21,9 @@ enum {
 
 struct namer;
 
+/* To find what is inlined takes no longer than this for a set: others' files decide how long. */
+#define NAMER_INLINED_NS UINT64_C(10000000000)
+
 /* Descriptors, or -1; the namer's once it is created. */
 struct namer_sources {
 	int proc; /* /proc of the machine */
@@ -39,6 +42,12 @@ void namer_destroy(struct namer *namer); /* accepts NULL */
  * what has no name yet gets none. NULL: it never is.
  */
 void namer_limit(struct namer *namer, bool (*is_over)(void *context), void *context);
+
+/*
+ * From then on functions that a compiler has inlined are found, too, where debugging information
+ * has them. It is read anew for each set.
+ */
+void namer_find_inlined(struct namer *namer);
 
 /*
  * Names each place of the stacks. `names` is zeroed, and is to be finished in every case; each of

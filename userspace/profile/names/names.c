@@ -15,6 +15,7 @@ void names_finish(struct profile_names *names)
 {
 	free(names->locations);
 	free(names->functions);
+	free(names->inlined);
 	free(names->places);
 	buf_finish(&names->texts);
 	*names = (struct profile_names){0};
@@ -184,6 +185,21 @@ int names_add_function(struct profile_names *names, enum names_kind kind, const 
 	return 0;
 }
 
+int names_add_inlined(struct profile_names *names, struct names_location *location,
+		      uint32_t function)
+{
+	if (names->inlined_count == NAMES_INLINED_MAX)
+		return -E2BIG;
+	if (!grow_array((void **)&names->inlined, sizeof(*names->inlined), names->inlined_count,
+			&names->inlined_capacity))
+		return -ENOMEM;
+	if (!location->inlined_count)
+		location->inlined = (uint32_t)names->inlined_count;
+	names->inlined[names->inlined_count++] = function;
+	location->inlined_count++;
+	return 0;
+}
+
 void names_forget(struct profile_names *names, enum names_kind kind)
 {
 	if (!names->functions_count)
@@ -191,6 +207,8 @@ void names_forget(struct profile_names *names, enum names_kind kind)
 	for (size_t i = 0; i < names->locations_count; i++) {
 		struct names_location *location = &names->locations[i];
 
+		if (kind == NAMES_UNKNOWN)
+			location->inlined_count = 0;
 		if (location->lack != NAMES_FOUND ||
 		    (kind != NAMES_UNKNOWN && names->functions[location->function].kind != kind))
 			continue;

@@ -16,12 +16,14 @@
 
 enum {
 	NAMES_LOCATIONS_MAX = 1 << 20, /* more have no name */
+	NAMES_INLINED_MAX = 1 << 22, /* functions at all locations */
 	NAMES_TEXTS_BYTES_MAX = 256 << 20, /* likewise */
 };
 
 enum names_kind {
 	NAMES_KERNEL,
 	NAMES_NATIVE, /* of a file */
+	NAMES_INLINED, /* likewise, which the compiler has inlined in another one */
 	NAMES_JIT, /* of a JIT compiler */
 	NAMES_UNKNOWN, /* the name is that of the file: "[libc.so.6]" */
 };
@@ -52,6 +54,8 @@ struct names_location {
 	uint32_t file; /* stacks.files */
 	uint32_t process; /* stacks.processes, if the file is STACK_ANONYMOUS; else UINT32_MAX */
 	uint32_t function;
+	/* What is inlined in it there: names.inlined, the innermost first. */
+	uint32_t inlined, inlined_count;
 	uint8_t lack; /* enum names_lack */
 };
 
@@ -59,11 +63,13 @@ struct names_location {
 struct profile_names {
 	struct names_location *locations;
 	struct names_function *functions;
-	size_t locations_count, functions_count;
+	uint32_t *inlined; /* functions */
+	size_t locations_count, functions_count, inlined_count;
 	struct buf texts; /* each ends with a NUL */
 	uint64_t lacks[NAMES_LACKS]; /* how many locations */
+	uint64_t inlined_lacks; /* files of which not all that is inlined is known */
 	/* Of its own. */
-	size_t locations_capacity, functions_capacity, places_count;
+	size_t locations_capacity, functions_capacity, inlined_capacity, places_count;
 	uint32_t *places; /* a table of locations by hash, a power of two */
 	struct hash_key key;
 };
@@ -76,6 +82,13 @@ int names_add_places(struct profile_names *names, const struct stacks *stacks);
 /* Adds a function, whose texts are copied, and sets its index. Returns 0; -ENOMEM; -E2BIG. */
 int names_add_function(struct profile_names *names, enum names_kind kind, const char *name,
 		       const char *raw, uint32_t *function);
+
+/*
+ * Adds a function to those that are inlined at a location: the next outer one, and no other
+ * location may be between. Returns 0; -ENOMEM; -E2BIG.
+ */
+int names_add_inlined(struct profile_names *names, struct names_location *location,
+		      uint32_t function);
 
 /*
  * The place of a frame of a row, borrowed; NULL: there were too many. Without functions: of one

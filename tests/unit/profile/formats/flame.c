@@ -92,6 +92,37 @@ static void names_containers(void **state)
 	}
 }
 
+/* In the order of the calls, and behind a waker in that of the returns. */
+static void has_frames_of_what_is_inlined(void **state)
+{
+	const struct flame_options options = {.wakers = true};
+	struct profile_names names;
+	struct stacks stacks;
+	struct stack_row row;
+	struct flame flame;
+
+	profiled_create(&stacks);
+	stacks.period_ns = 10;
+	profiled_add(&stacks, 0, NULL, (const uint64_t[]){3, 2, 1, 0}, 5);
+	row = profiled_row(&stacks, 0, NULL, (const uint64_t[]){2, 0}, 7);
+	row.kind = STACK_OFF_CPU;
+	row.reason = STACK_LOCK;
+	row.waker.pid = 11;
+	strcpy(row.waker.comm, "waker");
+	row.waker.user = row.user;
+	assert_int_equal(stacks_add_row(&stacks, &row), 0);
+	profiled_name(&stacks, &names);
+	profiled_inline(&names, 2);
+	assert_int_equal(flame_init(&flame), 0);
+	assert_int_equal(flame_add_stacks(&flame, FLAME_NOW, &stacks, &names, &options), 0);
+	names_finish(&names);
+	stacks_finish(&stacks);
+	assert_string_equal(
+		folded(&flame),
+		"one;f1;f2;outer_[i];inner_[i];f3 50\n"
+		"one;f2;outer_[i];inner_[i];[lock];[woken by];inner_[i];outer_[i];f2;waker 7\n");
+}
+
 static void says_why_frames_are_missing(void **state)
 {
 	struct stacks stacks;
@@ -238,6 +269,7 @@ static void writes_values_for_readers(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_containers),
 	cmocka_unit_test(puts_what_begins_alike_together),
+	cmocka_unit_test(has_frames_of_what_is_inlined),
 	cmocka_unit_test(says_why_frames_are_missing),
 	cmocka_unit_test(counts_time_where_there_is_some_off_cpu),
 	cmocka_unit_test(reads_what_it_writes),

@@ -219,9 +219,41 @@ static void divides_by_type(void **state)
 	stacks_finish(&stacks);
 }
 
+/* A location has a line for each function, the innermost first. */
+static void has_lines_of_what_is_inlined(void **state)
+{
+	static const char *const expected[] = {"inner", "outer", "f32"};
+	const struct otlp_profiles_resource resource = {.host = "node"};
+	struct message dictionary, location;
+	struct profile_names names;
+	struct buf out = {0};
+	struct stacks stacks;
+
+	profiled_create(&stacks);
+	profiled_add(&stacks, 0, NULL, (const uint64_t[]){32, 0}, 3);
+	profiled_name(&stacks, &names);
+	profiled_inline(&names, 32);
+	assert_int_equal(otlp_profiles_write(&stacks, &names, &resource, &out), 0);
+	names_finish(&names);
+	stacks_finish(&stacks);
+	dictionary =
+		inner((struct message){(uint8_t *)out.data, (uint8_t *)out.data + out.len}, 2, 0);
+	/* The first one stands for none. */
+	location = inner(dictionary, 2, 1);
+	assert_int_equal(count_of(location, 3), 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct message line = inner(location, 3, i);
+		struct message function = inner(dictionary, 3, nth(line, 1, 0).value);
+
+		expect_text(dictionary, nth(function, 1, 0).value, expected[i]);
+	}
+	buf_finish(&out);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_samples),
 	cmocka_unit_test(divides_by_type),
+	cmocka_unit_test(has_lines_of_what_is_inlined),
 };
 
 UNIT_GROUP(tests);

@@ -253,6 +253,34 @@ static void has_files_and_places(void **state)
 	stacks_finish(&stacks);
 }
 
+/* A place has a line for each function, the innermost first. */
+static void has_lines_of_what_is_inlined(void **state)
+{
+	static const char *const expected[] = {"inner", "outer", "f32"};
+	struct field location, line, function;
+	struct profile_names names;
+	struct buf out = {0};
+	struct stacks stacks;
+	struct message all;
+
+	profiled_create(&stacks);
+	profiled_add(&stacks, 0, NULL, (const uint64_t[]){32, 0}, 3);
+	profiled_name(&stacks, &names);
+	profiled_inline(&names, 32);
+	assert_int_equal(pprof_write_plain(&stacks, &names, &out), 0);
+	names_finish(&names);
+	stacks_finish(&stacks);
+	all = (struct message){(uint8_t *)out.data, (uint8_t *)out.data + out.len};
+	location = nth(all, 4, 0);
+	assert_int_equal(count_of(message_of(&location), 4), 3);
+	for (size_t i = 0; i < 3; i++) {
+		line = nth(message_of(&location), 4, i);
+		function = nth(all, 5, number_in(&line, 1) - 1);
+		expect_text(all, number_in(&function, 2), expected[i]);
+	}
+	buf_finish(&out);
+}
+
 static void has_time_off_cpu_beside_it(void **state)
 {
 	struct stacks stacks;
@@ -334,6 +362,7 @@ static void is_the_plain_one_compressed(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_samples_of_cpu),
 	cmocka_unit_test(has_files_and_places),
+	cmocka_unit_test(has_lines_of_what_is_inlined),
 	cmocka_unit_test(has_time_off_cpu_beside_it),
 	cmocka_unit_test(counts_events_that_are_no_time),
 	cmocka_unit_test(is_valid_without_samples),

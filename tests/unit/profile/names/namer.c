@@ -43,7 +43,7 @@ static void begin_place(struct named_place *place, const struct stack_file *file
 	assert_int_equal(stacks_add_row(&place->stacks, &row), 0);
 }
 
-static const struct names_location *name_place(struct named_place *place, int kernel)
+static void create_namer(struct named_place *place, int kernel)
 {
 	const struct namer_sources sources = {
 		.proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
@@ -51,8 +51,18 @@ static const struct names_location *name_place(struct named_place *place, int ke
 		.debug = -1};
 
 	assert_int_equal(namer_create(&sources, &place->namer), 0);
+}
+
+static const struct names_location *run_namer(struct named_place *place)
+{
 	assert_int_equal(namer_run(place->namer, &place->stacks, &place->names), 0);
 	return names_find(&place->names, &place->stacks, 0, &place->frame);
+}
+
+static const struct names_location *name_place(struct named_place *place, int kernel)
+{
+	create_namer(place, kernel);
+	return run_namer(place);
 }
 
 static void end_place(struct named_place *place)
@@ -124,6 +134,60 @@ static void leaves_versions_of_symbols_out(void **state)
 	assert_string_equal(names_text(&place.names, place.names.functions[location->function].raw),
 			    "some@@LIB_1.0");
 	end_place(&place);
+	tree_destroy(&tree);
+}
+
+/* What the compiler inlined, if it is asked for; of a damaged file, that not all of it is known. */
+static void finds_what_is_inlined(void **state)
+{
+	static const char source[] =
+		"static volatile int sink;\n"
+		"__attribute__((always_inline)) static inline void inner(int n) { sink += n; }\n"
+		"__attribute__((noinline)) void whole(int n);\n"
+		"void whole(int n) { inner(n); }\n"
+		"int main(int argc, char **argv) { whole(argc); return 0; }\n";
+	static const char *const commands[] = {
+		"cd %s && gcc -O2 -g -o program source.c",
+		"cd %s && gcc -O2 -g -o program source.c && printf '\\377\\377' >junk && "
+		"objcopy --update-section .debug_abbrev=junk program",
+	};
+	char command[1024], path[TREE_PATH_BYTES], reason[PERF_REASON_BYTES];
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	tree_path(&tree, "program", path);
+	for (size_t i = 0; i < 4; i++) {
+		const bool finds = i % 2, is_damaged = i >= 2;
+		const struct names_location *location;
+		struct named_place place;
+		struct stack_file file;
+		uint64_t offset = 0;
+
+		snprintf(command, sizeof(command), commands[is_damaged], tree.path);
+		assert_int_equal(system(command), 0);
+		file = (struct stack_file){.kind = STACK_FILE,
+					   .path = path,
+					   .ino = 94,
+					   .fd = open(path, O_RDONLY | O_CLOEXEC)};
+		assert_int_equal(perf_symbol_find(path, "whole", &offset, reason), 0);
+		begin_place(&place, &file, offset + 1);
+		create_namer(&place, -1);
+		if (finds)
+			namer_find_inlined(place.namer);
+		location = run_namer(&place);
+		expect_function(&place, location, NAMES_NATIVE, "whole");
+		assert_int_equal(location->inlined_count, finds && !is_damaged);
+		assert_int_equal(place.names.inlined_lacks, finds && is_damaged);
+		if (location->inlined_count) {
+			const struct names_function *inlined =
+				&place.names.functions[place.names.inlined[location->inlined]];
+
+			assert_string_equal(names_text(&place.names, inlined->name), "inner");
+			assert_int_equal(inlined->kind, NAMES_INLINED);
+		}
+		end_place(&place);
+	}
 	tree_destroy(&tree);
 }
 
@@ -304,6 +368,7 @@ static void ends_when_it_is_asked_to(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_functions_of_files),
+	cmocka_unit_test(finds_what_is_inlined),
 	cmocka_unit_test(leaves_versions_of_symbols_out),
 	cmocka_unit_test(says_why_a_place_has_no_name),
 	cmocka_unit_test(names_many_places),

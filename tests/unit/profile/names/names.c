@@ -86,15 +86,18 @@ static void forgets_names(void **state)
 	assert_int_equal(
 		names_add_function(&names, NAMES_UNKNOWN, "[unknown]", "[unknown]", &function), 0);
 	assert_int_equal(names_add_function(&names, NAMES_NATIVE, "f", "f", &function), 0);
+	assert_int_equal(names_add_inlined(&names, &locations[0], function), 0);
 	assert_int_equal(names_add_function(&names, NAMES_JIT, "g", "g", &function), 0);
 	names_forget(&names, NAMES_JIT);
 	assert_int_equal(locations[0].lack, NAMES_FOUND);
+	assert_int_equal(locations[0].inlined_count, 1);
 	assert_int_equal(locations[1].lack, NAMES_NO_ROOM);
 	assert_int_equal(locations[1].function, 0);
 	assert_string_equal(names_text(&names, names.functions[1].name), "f");
 	assert_string_equal(names_text(&names, names.functions[2].raw), "[unknown]");
 	names_forget(&names, NAMES_UNKNOWN);
 	assert_int_equal(locations[0].lack, NAMES_NO_ROOM);
+	assert_int_equal(locations[0].inlined_count, 0);
 	assert_int_equal(locations[2].lack, NAMES_NO_MAP);
 	assert_int_equal(names.lacks[NAMES_FOUND], 0);
 	assert_int_equal(names.lacks[NAMES_NO_ROOM], 2);
