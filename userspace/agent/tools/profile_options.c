@@ -51,7 +51,7 @@ static int set_event(void *options, const char *value, struct error *err)
 
 static const char *const format_names[PROFILE_FORMATS] = {
 	[PROFILE_FOLDED] = "folded",	     [PROFILE_TOP] = "top", [PROFILE_PPROF] = "pprof",
-	[PROFILE_SPEEDSCOPE] = "speedscope", [PROFILE_SVG] = "svg",
+	[PROFILE_SPEEDSCOPE] = "speedscope", [PROFILE_SVG] = "svg", [PROFILE_OTLP] = "otlp",
 };
 
 static int set_format(void *options, const char *value, struct error *err)
@@ -64,7 +64,8 @@ static int set_format(void *options, const char *value, struct error *err)
 			return 0;
 		}
 	return error_set(err, -EINVAL,
-			 "profile: -o %s: expected folded, svg, top, pprof or speedscope", value);
+			 "profile: -o %s: expected folded, svg, top, pprof, speedscope or otlp",
+			 value);
 }
 
 static const struct own_row rows[] = {
@@ -85,7 +86,7 @@ static const struct own_row rows[] = {
 	{0, "no-inline", NULL, "without frames of functions that are inlined in others", OWN_FLAG,
 	 STORES(no_inline)},
 	{'o', "format", "FORMAT",
-	 "folded, svg, top, pprof or speedscope; default: top on a terminal", OWN_SET,
+	 "folded, svg, top, pprof, speedscope or otlp; default: top on a terminal", OWN_SET,
 	 .set = set_format},
 	{'w', "write", "FILE", "write to a file, not to standard output", OWN_TEXT, STORES(write)},
 	{0, "before", "FILE", "compare with folded stacks of an earlier profile", OWN_TEXT,
@@ -135,7 +136,8 @@ static int check(int argc, char **argv, int operands, struct profile_options *op
 	if (operands >= argc)
 		return error_set(err, -EINVAL, "profile needs one time: agent profile 10");
 	if (options->before &&
-	    (options->format == PROFILE_PPROF || options->format == PROFILE_SPEEDSCOPE))
+	    (options->format == PROFILE_PPROF || options->format == PROFILE_SPEEDSCOPE ||
+	     options->format == PROFILE_OTLP))
 		return error_set(err, -EINVAL,
 				 "profile: --before compares in the formats folded, svg and top "
 				 "only; pprof compares its own files");

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "profile/formats/flame.h"
 #include "profile/formats/flame_svg.h"
 #include "profile/formats/folded.h"
+#include "profile/formats/otlp_profiles.h"
 #include "profile/formats/pprof.h"
 #include "profile/formats/speedscope.h"
 #include "profile/formats/top.h"
@@ -201,6 +203,18 @@ static void print_lacks(const struct stacks *stacks, const struct profile_names 
 			(unsigned long long)names->inlined_lacks);
 }
 
+/* A file of ProfilesData. */
+static int write_otlp(const struct stacks *stacks, const struct profile_names *names,
+		      struct buf *out)
+{
+	char host[HOST_NAME_MAX + 1] = "";
+	struct otlp_profiles_resource resource = {.host = NULL};
+
+	if (gethostname(host, sizeof(host) - 1) == 0)
+		resource.host = host;
+	return otlp_profiles_write(stacks, names, &resource, out);
+}
+
 int profile_print(const struct profile_printing *printing, struct profile_output *output,
 		  const struct stacks *stacks, struct error *err)
 {
@@ -212,10 +226,12 @@ int profile_print(const struct profile_printing *printing, struct profile_output
 	if (chosen.format == PROFILE_CHOOSE)
 		chosen.format =
 			!chosen.write && isatty(STDOUT_FILENO) ? PROFILE_TOP : PROFILE_FOLDED;
-	if (r == 0)
-		r = chosen.format == PROFILE_PPROF
-			    ? pprof_write(stacks, &names, &out)
-			    : make_tree(&chosen, output, stacks, &names, &out, err);
+	if (r == 0 && chosen.format == PROFILE_PPROF)
+		r = pprof_write(stacks, &names, &out);
+	else if (r == 0 && chosen.format == PROFILE_OTLP)
+		r = write_otlp(stacks, &names, &out);
+	else if (r == 0)
+		r = make_tree(&chosen, output, stacks, &names, &out, err);
 	if (r == -ENOMEM || out.failed)
 		r = error_set(err, -ENOMEM, "out of memory");
 	if (r == 0)

@@ -118,7 +118,8 @@ static void compares_only_where_it_can(void **state)
 		    {"folded", true},
 		    {"top", true},
 		    {"pprof", false},
-		    {"speedscope", false}};
+		    {"speedscope", false},
+		    {"otlp", false}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *argv[] = {"profile", "--before", "file", "-o", rows[i].format, "1", NULL};

@@ -219,6 +219,122 @@ static void divides_by_type(void **state)
 	stacks_finish(&stacks);
 }
 
+/*
+ * The messages as profiles.proto of OpenTelemetry has them since version 1.9, in development: these
+ * numbers were compared with a table of them in another writer, and with decoders.
+ */
+enum { VARINT, FIXED64, BYTES };
+
+static const struct proto_field {
+	const char *message;
+	uint32_t number;
+	uint8_t wire;
+	const char *inner; /* NULL: it is no message */
+} proto_fields[] = {
+	{"ProfilesData", 1, BYTES, "ResourceProfiles"},
+	{"ProfilesData", 2, BYTES, "ProfilesDictionary"},
+	{"ResourceProfiles", 1, BYTES, "Resource"},
+	{"ResourceProfiles", 2, BYTES, "ScopeProfiles"},
+	{"Resource", 1, BYTES, "KeyValue"},
+	{"KeyValue", 1, BYTES, NULL}, /* key */
+	{"KeyValue", 2, BYTES, "AnyValue"},
+	{"AnyValue", 1, BYTES, NULL}, /* string_value */
+	{"AnyValue", 3, VARINT, NULL}, /* int_value */
+	{"ScopeProfiles", 1, BYTES, "InstrumentationScope"},
+	{"ScopeProfiles", 2, BYTES, "Profile"},
+	{"InstrumentationScope", 1, BYTES, NULL}, /* name */
+	{"InstrumentationScope", 2, BYTES, NULL}, /* version */
+	{"Profile", 1, BYTES, "ValueType"}, /* sample_type */
+	{"Profile", 2, BYTES, "Sample"},
+	{"Profile", 3, FIXED64, NULL}, /* time_unix_nano */
+	{"Profile", 4, VARINT, NULL}, /* duration_nano */
+	{"Profile", 5, BYTES, "ValueType"}, /* period_type */
+	{"Profile", 6, VARINT, NULL}, /* period */
+	{"Profile", 7, BYTES, NULL}, /* profile_id */
+	{"ValueType", 1, VARINT, NULL}, /* type_strindex */
+	{"ValueType", 2, VARINT, NULL}, /* unit_strindex */
+	{"Sample", 1, VARINT, NULL}, /* stack_index */
+	{"Sample", 2, BYTES, NULL}, /* attribute_indices */
+	{"Sample", 4, BYTES, NULL}, /* values */
+	{"ProfilesDictionary", 1, BYTES, "Mapping"},
+	{"ProfilesDictionary", 2, BYTES, "Location"},
+	{"ProfilesDictionary", 3, BYTES, "Function"},
+	{"ProfilesDictionary", 4, BYTES, "Link"},
+	{"ProfilesDictionary", 5, BYTES, NULL}, /* string_table */
+	{"ProfilesDictionary", 6, BYTES, "KeyValueAndUnit"},
+	{"ProfilesDictionary", 7, BYTES, "Stack"},
+	{"Mapping", 1, VARINT, NULL}, /* memory_start */
+	{"Mapping", 2, VARINT, NULL}, /* memory_limit */
+	{"Mapping", 4, VARINT, NULL}, /* filename_strindex */
+	{"Mapping", 5, BYTES, NULL}, /* attribute_indices */
+	{"Location", 1, VARINT, NULL}, /* mapping_index */
+	{"Location", 2, VARINT, NULL}, /* address */
+	{"Location", 3, BYTES, "Line"},
+	{"Location", 4, BYTES, NULL}, /* attribute_indices */
+	{"Line", 1, VARINT, NULL}, /* function_index */
+	{"Function", 1, VARINT, NULL}, /* name_strindex */
+	{"Function", 2, VARINT, NULL}, /* system_name_strindex */
+	{"KeyValueAndUnit", 1, VARINT, NULL}, /* key_strindex */
+	{"KeyValueAndUnit", 2, BYTES, "AnyValue"},
+	{"Stack", 1, BYTES, NULL}, /* location_indices */
+};
+
+enum { PROTO_FIELDS = sizeof(proto_fields) / sizeof(*proto_fields) };
+
+static const struct proto_field *proto_field_of(const char *message, uint32_t number)
+{
+	for (size_t i = 0; i < PROTO_FIELDS; i++)
+		if (strcmp(proto_fields[i].message, message) == 0 &&
+		    proto_fields[i].number == number)
+			return &proto_fields[i];
+	fail_msg("%s has no field %u that is written", message, number);
+	return NULL;
+}
+
+/* Checks all fields of a message, and counts them by row. */
+static void expect_message(struct message message, const char *name, size_t seen[PROTO_FIELDS])
+{
+	while (message.at < message.end) {
+		struct message tag = message;
+		const uint8_t wire = (uint8_t)(otlp_varint(&tag) & 7);
+		const struct proto_field *row;
+		struct field field;
+
+		assert_true(otlp_field(&message, &field));
+		row = proto_field_of(name, field.number);
+		if (row->wire != wire)
+			fail_msg("%s: field %u has wire type %u", name, field.number, wire);
+		seen[row - proto_fields]++;
+		if (row->inner)
+			expect_message(field.bytes, row->inner, seen);
+	}
+}
+
+static void has_the_numbers_of_the_protocol(void **state)
+{
+	const struct stack_file file = {.path = "/lib", .fd = -1, .build_id_bytes = 2};
+	size_t seen[PROTO_FIELDS] = {0};
+	struct stacks stacks;
+	struct message all;
+	struct buf out = {0};
+	uint32_t index;
+
+	profiled_create(&stacks);
+	stacks.begin_ns = 5;
+	stacks.duration_ns = 6;
+	stacks.period_ns = 1000;
+	assert_int_equal(stacks_add_file(&stacks, &file, &index), 0);
+	profiled_add(&stacks, 0, (const uint64_t[]){16, 0}, (const uint64_t[]){32, 48, 0}, 3);
+	all = write_all(&stacks, &out);
+	expect_message(all, "ProfilesData", seen);
+	for (size_t i = 0; i < PROTO_FIELDS; i++)
+		if (!seen[i])
+			fail_msg("%s: no field %u was written", proto_fields[i].message,
+				 proto_fields[i].number);
+	buf_finish(&out);
+	stacks_finish(&stacks);
+}
+
 /* A location has a line for each function, the innermost first. */
 static void has_lines_of_what_is_inlined(void **state)
 {
@@ -253,6 +369,7 @@ static void has_lines_of_what_is_inlined(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_samples),
 	cmocka_unit_test(divides_by_type),
+	cmocka_unit_test(has_the_numbers_of_the_protocol),
 	cmocka_unit_test(has_lines_of_what_is_inlined),
 };
 
