@@ -35,6 +35,8 @@ TOO_MANY_MESSAGES = "messages beyond the first of a call"
 OVER_THE_SHARE = "over the share of a process"
 # Of waiting for what comes soon, however slow the machine is and whatever else runs on it.
 LIMIT_S = 60
+# Of a failed test, for the agent's report.
+REPORT_S = 10
 
 REPORT = re.compile(r"^agent: seen (\d+) = delivered (\d+) \+ lost (\d+)"
                     r"(?: \+ filtered (\d+))?(?: \+ unread (\d+))?(?: \+ corrupt (\d+))?"
@@ -227,6 +229,11 @@ class Agent:
         return self
 
     def __exit__(self, kind, value, trace):
+        if kind is not None and self.process.poll() is None:
+            # What it lost may be why the test failed: its report says so.
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(REPORT_S)
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -126,8 +126,10 @@ static void run_step(struct loop *loop, bool idle)
 		containers_apply(run->containers);
 	if (run->counters)
 		container_counters_step(run->counters, run->state, now);
-	if (run->input->live)
+	if (run->input->live) {
 		loop->learns = run->input->live->learn(run->input, run->state, now);
+		state_check_lateness(run->state, !idle);
+	}
 	mute_groups_step(&run->groups, run->input, run->plan, run->state, now);
 	mutes_step(&run->mutes, &scene, now);
 	record_step(&run->recorder, now, idle);

@@ -122,6 +122,7 @@ struct state {
 	struct state_stats stats;
 	/* Of lookups in /proc. */
 	struct state_budget thread_budget, fd_budget, directory_budget;
+	bool is_late; /* see state_check_lateness() */
 	int64_t clock_step_ns; /* of the last event: see struct scap_event */
 	uint64_t first_ts_ns; /* time of the first event that is not hidden; 0: none yet */
 	uint64_t now_ns; /* time of the last event */

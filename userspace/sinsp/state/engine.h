@@ -29,6 +29,12 @@ void state_destroy(struct state *state); /* accepts NULL */
 void state_set_lacks(struct state *state, unsigned int parts);
 
 /*
+ * Looks at the clock, for live events now and then: has_more says whether others wait behind the
+ * last one. While they are late, less is looked up in /proc, as that makes them later.
+ */
+void state_check_lateness(struct state *state, bool has_more);
+
+/*
  * Keeps the last processes that ended, for events of sockets that are theirs: without this those
  * have no process then.
  */

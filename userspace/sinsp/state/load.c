@@ -10,6 +10,7 @@
 #include "sinsp/state/containers/container_json.h"
 #include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
+#include "sinsp/state/engine.h"
 #include "sinsp/state/apply.h"
 #include "sinsp/state/program.h"
 #include "sinsp/state/machine.h"
@@ -26,6 +27,9 @@ enum {
 	DIRECTORY_LOOKUPS_MAX = 500,
 	THREAD_LOOKUPS_MAX = 500,
 	THREAD_FOUND = 10,
+	/* Of these a part only while events are late. */
+	LATE_NS = 200000000,
+	LATE_PART = 10,
 	/* Of a process that is looked up: others are when they are used. */
 	FDS_LOADED_MAX = 256,
 };
@@ -77,7 +81,14 @@ static uint32_t budget_left(const struct state *state, struct state_budget *budg
 {
 	if (state->now_ns - budget->since_ns >= LOOKUPS_SPAN_NS)
 		*budget = (struct state_budget){.since_ns = state->now_ns};
+	if (state->is_late)
+		max /= LATE_PART;
 	return budget->spent < max ? max - budget->spent : 0;
+}
+
+void state_check_lateness(struct state *state, bool has_more)
+{
+	state->is_late = has_more && state_now_ns(state) > state->now_ns + LATE_NS;
 }
 
 static bool may_ask_for_thread(struct state *state)

@@ -283,6 +283,29 @@ static void bounds_looks_and_memory(void **state)
 	assert_string_equal(drive_read(drive, 50, 1, 3)->fd->name, "/etc/hosts");
 }
 
+/* Events that wait would be later still: a tenth is looked up until those that come are new. */
+static void bounds_looks_of_late_events(void **state)
+{
+	enum { CALLS = 5000, PER_SPAN = 500 };
+	struct driven_machine *machine = *state;
+	struct drive *drive = &machine->drive;
+	uint64_t before;
+
+	state_seed(drive->state, NULL, NULL);
+	for (int late = 0; late < 2; late++) {
+		drive->ts_ns += 1000000000;
+		drive_read(drive, 50, 0, 10000);
+		/* Events of drives are of another year. */
+		state_check_lateness(drive->state, late);
+		before = machine->proc.asked_fds;
+		for (int64_t i = 0; i < CALLS; i++)
+			drive_read(drive, 50, 0, 20000 + (CALLS * late + i) * 32);
+		/* They took less than a span. */
+		assert_int_equal(machine->proc.asked_fds - before,
+				 (late ? PER_SPAN / 10 : PER_SPAN) - 1);
+	}
+}
+
 /* Threads by the thousand of which nothing is known: they are gone, or have much to read. */
 static void bounds_threads(void **state)
 {
@@ -697,6 +720,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(asks_again_after_a_close),
 	TEST(asks_only_for_what_was_open),
 	TEST(bounds_looks_and_memory),
+	TEST(bounds_looks_of_late_events),
 	TEST(bounds_threads),
 	TEST(bounds_directories),
 	TEST(asks_for_what_the_events_do_not_say),
