@@ -125,19 +125,22 @@ static void move_texts(struct hpack *hpack, uint8_t *texts)
 	hpack->base = hpack->begin;
 }
 
-/* Makes room for texts behind the others. They are moved when a quarter of the room is free. */
+/*
+ * Makes room for texts behind the others, also if these are empty. They are moved when a quarter of
+ * the room is free.
+ */
 static bool reserve_texts(struct hpack *hpack, uint32_t bytes)
 {
 	uint32_t kept = hpack->end - hpack->begin, need = kept + bytes, wanted;
 	uint8_t *texts;
 
-	if (hpack->end - hpack->base + bytes <= hpack->texts_bytes)
+	if (hpack->texts && hpack->end - hpack->base + bytes <= hpack->texts_bytes)
 		return true;
-	if (need <= hpack->texts_bytes / 4 * 3) {
+	if (hpack->texts && need <= hpack->texts_bytes / 4 * 3) {
 		move_texts(hpack, hpack->texts);
 		return true;
 	}
-	wanted = (need + need / 3 + TEXTS_GRANULE - 1) / TEXTS_GRANULE * TEXTS_GRANULE;
+	wanted = (need + need / 3 + TEXTS_GRANULE) / TEXTS_GRANULE * TEXTS_GRANULE;
 	texts = wanted <= HPACK_BYTES_MAX ? get_memory(hpack, wanted) : NULL;
 	if (!texts)
 		return false;
