@@ -114,7 +114,9 @@ __noinline int note_process(__u32 slot)
 	process.cgroup = bpf_get_current_cgroup_id();
 	process.uid = BPF_CORE_READ(task, cred, euid.val);
 	process.ns_pid = read_ns_pid(leader);
-	process.start_stack = BPF_CORE_READ(task, mm, start_stack);
+	/* While a program is executed it is set twice, last when its arguments are known. */
+	if (BPF_CORE_READ(task, mm, env_end))
+		process.start_stack = BPF_CORE_READ(task, mm, start_stack);
 	bpf_core_read(&process.comm, sizeof(process.comm), &leader->comm);
 	told.process = work->process;
 	if (!take_share(work->share, PROFILE_SHARED_PROCESSES, PROFILE_PROCESSES_OF_SHARE))

@@ -342,16 +342,18 @@ static enum who_answer who_answer(struct profile_who *who, const struct who_entr
 }
 
 /*
- * Whether /proc still has the program that was seen: its stack begins elsewhere after an exec. That
- * of one that is being executed has no place yet, but its name. Threads of the kernel execute
- * nothing.
+ * Whether /proc still has the program that was seen: its stack begins elsewhere after an exec, also
+ * of a program with the same name. That of one that was seen while it was executed had no place
+ * yet: it is known by its name. Threads of the kernel execute nothing.
  */
 static bool who_is_same_program(const struct stack_process *process,
 				const struct state_thread *thread)
 {
-	return !*thread->program->exepath ||
-	       thread->exec_id == exec_id_of(process->start_ns / TICK_NS, process->start_stack) ||
-	       strncmp(thread->comm, process->comm, sizeof(thread->comm) - 1) == 0;
+	if (!*thread->program->exepath)
+		return true;
+	if (!process->start_stack)
+		return strncmp(thread->comm, process->comm, sizeof(thread->comm) - 1) == 0;
+	return thread->exec_id == exec_id_of(process->start_ns / TICK_NS, process->start_stack);
 }
 
 /* Reads the process. If it executes something else by now, another one with that id is seen soon.

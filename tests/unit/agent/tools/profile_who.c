@@ -202,6 +202,15 @@ static void decides_by_what_is_left(void **state)
 	process.start_stack += 16;
 	expect(-1, &process, "proc.exepath exists");
 	expect(1, &process, "proc.name=before");
+	/* That has the same name. */
+	process = self();
+	process.start_stack += 16;
+	expect(-1, &process, "proc.exepath exists");
+	/* It was seen while it was executed: its stack had no place yet. */
+	process.start_stack = 0;
+	expect(3, &process, "proc.exepath exists");
+	snprintf(process.comm, sizeof(process.comm), "before");
+	expect(-1, &process, "proc.exepath exists");
 }
 
 static void takes_containers_by_id(void **state)
