@@ -135,7 +135,8 @@ struct profile_process_key {
 
 struct profile_process {
 	__u64 cgroup; /* its id in the hierarchy of version 2 */
-	__u64 start_stack; /* where the stack of its program begins; 0: it has none */
+	/* Where the stack of its program begins; 0: it has none, or it is being executed. */
+	__u64 start_stack;
 	__u32 ns_pid, uid;
 	char comm[PROFILE_COMM_BYTES]; /* of its first thread */
 	__u32 is_unwanted, zero; /* user space writes it: nothing of it is counted any more */
@@ -239,6 +240,7 @@ enum profile_loss {
 	PROFILE_LOST_ROW, /* the map of rows was full */
 	PROFILE_LOST_IN_USE, /* the program interrupted itself */
 	PROFILE_LOST_START, /* the map of threads that wait was full */
+	PROFILE_LOST_START_OF_SHARE, /* their user has as many there as it may */
 	PROFILE_LOST_STACK, /* the map of stacks was full */
 	PROFILE_LOST_FILE, /* the map of files was full */
 	PROFILE_LOST_PROCESS,

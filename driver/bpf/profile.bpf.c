@@ -70,8 +70,7 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	wait->stacks.user = keep_user_stack(PROFILE_SWITCH, work, task, false);
 	bpf_get_current_comm(wait->comm, sizeof(wait->comm));
 	wait->since_ns = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&waits, &tid, wait, BPF_ANY))
-		lose(PROFILE_LOST_START);
+	keep_wait(tid, wait);
 out:
 	work_give(work);
 }
@@ -124,8 +123,9 @@ static __always_inline void end_wait(__u32 tid)
 	if (wait->how != PROFILE_RUNNABLE)
 		add_wait(work, wait, wait->how, woken - since);
 	add_wait(work, wait, PROFILE_RUNNABLE, now - woken);
+	if (bpf_map_delete_elem(&waits, &tid) == 0)
+		give_wait(work->share);
 	work_give(work);
-	bpf_map_delete_elem(&waits, &tid);
 }
 
 SEC("tp_btf/sched_switch")

@@ -81,6 +81,8 @@ HASH_MAP(files, struct profile_file_key, struct profile_file, PROFILE_FILES);
 HASH_MAP(pages, struct profile_page_key, struct profile_page, PROFILE_PAGES);
 HASH_MAP(targets, __u32, __u32, PROFILE_TARGETS);
 HASH_MAP(shares, __u64, struct profile_share, PROFILE_SHARES);
+/* How many waits each share has: user space, which writes to `shares`, does not change it. */
+HASH_MAP(waiting, __u64, __u32, PROFILE_SHARES);
 ARRAY_MAP(rules, struct profile_rule, PROFILE_RULES, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 ARRAY_MAP(chunks, struct profile_chunk, PROFILE_CHUNKS, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 ARRAY_MAP(works, struct work, PROFILE_SLOTS, BPF_MAP_TYPE_PERCPU_ARRAY, 0);

@@ -143,6 +143,57 @@ static __always_inline bool identify(__u32 slot, struct work *work, struct task_
 	return !known || !known->is_unwanted;
 }
 
+/* Threads that wait, of a share; NULL: they are not counted. */
+static __always_inline __u32 *find_waiting(__u64 key)
+{
+	const __u64 others = PROFILE_SHARE_OF_OTHERS;
+	__u32 none = 0, *count = bpf_map_lookup_elem(&waiting, &key);
+
+	if (count)
+		return count;
+	bpf_map_update_elem(&waiting, &key, &none, BPF_NOEXIST);
+	count = bpf_map_lookup_elem(&waiting, &key);
+	return count ? count : bpf_map_lookup_elem(&waiting, &others);
+}
+
+static __always_inline bool take_wait(__u64 key)
+{
+	__u32 *count = find_waiting(key);
+
+	if (!count)
+		return true;
+	if (*count >= PROFILE_WAITS_OF_SHARE)
+		return false;
+	__sync_fetch_and_add(count, 1);
+	return true;
+}
+
+static __always_inline void give_wait(__u64 key)
+{
+	__u32 *count = find_waiting(key);
+
+	if (count && *count)
+		__sync_fetch_and_add(count, -1);
+}
+
+/* Keeps the wait of a thread, in place of one that is left from a thread with that id. */
+static __always_inline void keep_wait(__u32 tid, const struct profile_wait *wait)
+{
+	struct profile_wait *old = bpf_map_lookup_elem(&waits, &tid);
+	__u64 old_share = old ? old->share : 0;
+
+	if (old && bpf_map_delete_elem(&waits, &tid) == 0)
+		give_wait(old_share);
+	if (!take_wait(wait->share)) {
+		lose(PROFILE_LOST_START_OF_SHARE);
+		return;
+	}
+	if (bpf_map_update_elem(&waits, &tid, wait, BPF_ANY) == 0)
+		return;
+	lose(PROFILE_LOST_START);
+	give_wait(wait->share);
+}
+
 /* Adds to the row work->row, which has work->count's names when it is new. */
 static __always_inline void add_row(struct work *work, __u64 value)
 {

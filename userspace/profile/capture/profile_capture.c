@@ -250,9 +250,12 @@ static int add_share(const struct profile_capture *capture)
 {
 	const struct profile_share none = {0};
 	const uint64_t others = PROFILE_SHARE_OF_OTHERS;
+	const uint32_t no_waits = 0;
 
 	return bpf_map_update_elem(bpf_map__fd(capture->programs->maps.shares), &others, &none,
-				   BPF_ANY)
+				   BPF_ANY) ||
+			       bpf_map_update_elem(bpf_map__fd(capture->programs->maps.waiting),
+						   &others, &no_waits, BPF_ANY)
 		       ? -errno
 		       : 0;
 }
@@ -475,6 +478,7 @@ static int add_losses(struct profile_capture *capture, struct stacks *stacks)
 		[PROFILE_LOST_ROW] = STACKS_LOST_ROWS,
 		[PROFILE_LOST_IN_USE] = STACKS_LOST_NO_CPU,
 		[PROFILE_LOST_START] = STACKS_LOST_STARTS,
+		[PROFILE_LOST_START_OF_SHARE] = STACKS_LOST_STARTS_OF_SHARE,
 		[PROFILE_LOST_STACK] = STACKS_LOST_FRAMES,
 		[PROFILE_LOST_FILE] = STACKS_LOST_FILES,
 		[PROFILE_LOST_PROCESS] = STACKS_LOST_PROCESSES,

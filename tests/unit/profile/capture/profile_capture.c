@@ -264,6 +264,65 @@ static void measures_waits(void **state)
 	finish(&capturing);
 }
 
+/* The newest map of that name. */
+static int open_map(const char *name)
+{
+	uint32_t id = 0;
+	int found = -1;
+
+	while (bpf_map_get_next_id(id, &id) == 0) {
+		struct bpf_map_info info = {0};
+		uint32_t bytes = sizeof(info);
+		int map = bpf_map_get_fd_by_id(id);
+
+		if (map < 0)
+			continue;
+		if (bpf_obj_get_info_by_fd(map, &info, &bytes) || strcmp(info.name, name) != 0) {
+			close(map);
+			continue;
+		}
+		close(found);
+		found = map;
+	}
+	assert_true(found >= 0);
+	return found;
+}
+
+/* A user who has as many waits as one may have gets no more; what ends gives its place back. */
+static void keeps_waits_of_a_user_few(void **state)
+{
+	const struct timespec pause = {0, SLEEP_MS * 1000000};
+	const uint64_t share = PROFILE_SHARE_OF_USER | 4711;
+	const uint32_t most = PROFILE_WAITS_OF_SHARE;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + limit_ns;
+	struct capturing capturing;
+	uint32_t waiting = 0;
+	pid_t pid = fork();
+	int map;
+
+	while (pid == 0)
+		if (setuid(4711) == 0 || getuid() == 4711)
+			nanosleep(&pause, NULL);
+	begin(&capturing, pid, true);
+	map = open_map("waiting");
+	assert_true(follow(&capturing, SAMPLES_WANTED) >= SAMPLES_WANTED);
+	assert_int_equal(bpf_map_lookup_elem(map, &share, &waiting), 0);
+	assert_true(waiting <= 1);
+	assert_int_equal(capturing.stacks.lost[STACKS_LOST_STARTS_OF_SHARE], 0);
+	assert_int_equal(bpf_map_update_elem(map, &share, &most, BPF_ANY), 0);
+	while (!capturing.stacks.lost[STACKS_LOST_STARTS_OF_SHARE] &&
+	       clock_ns(CLOCK_MONOTONIC) < until) {
+		/* One that ends meanwhile gives its place. */
+		assert_int_equal(bpf_map_update_elem(map, &share, &most, BPF_ANY), 0);
+		assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	}
+	assert_true(capturing.stacks.lost[STACKS_LOST_STARTS_OF_SHARE] > 0);
+	assert_int_equal(capturing.stacks.lost[STACKS_LOST_STARTS], 0);
+	close(map);
+	end(pid);
+	finish(&capturing);
+}
+
 /* Of a wait that began before, what is after it counts. */
 static void counts_from_a_time_on(void **state)
 {
@@ -307,6 +366,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(measures_waits),
 	cmocka_unit_test(leaves_out_whom_nobody_wants),
 	cmocka_unit_test(has_the_kernel_leave_them_out),
+	cmocka_unit_test(keeps_waits_of_a_user_few),
 	cmocka_unit_test(counts_from_a_time_on),
 	cmocka_unit_test(rejects_a_process_that_is_not_there),
 };
