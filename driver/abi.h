@@ -482,7 +482,7 @@ struct shed {
 enum {
 	CALL_ROWS_MAX = 1 << 16,
 	CALL_ROWS_BYTES_MAX = 32 << 20,
-	CALL_ROW_USERS = 1024, /* a power of two: users share a place by the lower bits of their id */
+	CALL_ROW_USERS = 1024, /* places of those who have shares, by a hash */
 };
 
 enum call_rows_by {
@@ -509,7 +509,7 @@ enum call_row_kind {
 /* Why a call is in no row of its own. */
 enum call_row_loss {
 	ROW_LOSS_FULL, /* the map is */
-	ROW_LOSS_SHARE, /* the user of the thread has its share of rows */
+	ROW_LOSS_SHARE, /* whose thread it is has its share of rows */
 	ROW_LOSSES,
 };
 
@@ -539,7 +539,7 @@ struct call_row {
 	__u64 exec_id; /* of the process, as events have it; 0: not known, as it was ending */
 	__u32 pid;
 	__u32 vm_size_kib, vm_rss_kib; /* of switches: at the last one */
-	__u32 pad;
+	__u32 place; /* of call_row_users */
 };
 
 /*

@@ -69,11 +69,7 @@ enum profile_shared {
 	PROFILE_SHARED,
 };
 
-/*
- * What a user has taken, or root in a control group: the key is the number of the group, or that of
- * the user with this bit. Others, for whom there is no entry, share one.
- */
-#define PROFILE_SHARE_OF_USER (1ULL << 63)
+/* What one has taken: see bpf/core/share_owner.bpf.h. Others, who have no entry, share one. */
 #define PROFILE_SHARE_OF_OTHERS (~0ULL)
 
 struct profile_share {

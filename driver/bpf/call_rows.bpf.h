@@ -2,8 +2,9 @@
 /*
  * Calls and switches that are counted here, in rows, as nobody wants more of their events than
  * numbers. The map does not grow: what has no room is counted in rows that user space adds first.
- * It removes those of threads that have ended. Of the rows that are free, no user gets more than
- * half, so that none has all of them.
+ * It removes those of threads that have ended. Of the rows that are free, nobody gets more than half
+ * (core/share_owner.bpf.h), so that none has all of them; and a thread has rows under some names, and
+ * one without for all others that it takes.
  */
 #ifndef LANNER_CALL_ROWS_BPF_H
 #define LANNER_CALL_ROWS_BPF_H
@@ -11,12 +12,15 @@
 #include "bpf/core/follow.bpf.h"
 #include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/latency.bpf.h"
+#include "bpf/core/share_owner.bpf.h"
 #include "bpf/table.bpf.h"
 
 #include <asm/errno.h>
 
 enum {
 	ROW_ERRNO_MAX = 4095,
+	ROW_NAMES_MAX = 16,
+	NAMED_THREADS_MAX = 16384,
 	PIPE_FS_MAGIC = 0x50495045,
 };
 
@@ -28,8 +32,25 @@ struct {
 	__type(value, struct call_row);
 } call_rows SEC(".maps");
 
+struct named_thread {
+	__u64 program;
+	__u64 tid;
+};
+
+struct row_names {
+	__u32 hashes[ROW_NAMES_MAX]; /* 0: none yet */
+};
+
+/* The names that rows of a thread have. User space makes it small without rows of threads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NAMED_THREADS_MAX);
+	__type(key, struct named_thread);
+	__type(value, struct row_names);
+} row_names SEC(".maps");
+
 /*
- * Rows of threads that were made, by user, and behind these the ones that user space has removed:
+ * Rows of threads that were made, by owner of a share, and behind these the ones that user space has removed:
  * each side writes its own. Place 0 has those of all users.
  */
 struct {
@@ -61,9 +82,9 @@ static __always_inline __u32 rows_of_user(__u32 place)
 	return made && removed ? *(volatile __u32 *)made - *(volatile __u32 *)removed : 0;
 }
 
-static __always_inline __u32 place_of_user(__u32 uid)
+static __always_inline __u32 place_of_owner(__u64 owner)
 {
-	return 1 + uid % (CALL_ROW_USERS - 1);
+	return 1 + (owner * 0x9e3779b97f4a7c15 >> 32) % (CALL_ROW_USERS - 1);
 }
 
 static __always_inline void row_of_user_made(__u32 place)
@@ -86,18 +107,46 @@ static __always_inline void row_begin(struct call_row *row, struct task_struct *
 				  mm ? GET(mm, start_stack) : 0);
 }
 
+/* Whether a thread may have a row under the name that it has now. */
+static __always_inline bool row_may_be_named(const struct call_row_key *key)
+{
+	const struct named_thread thread = {key->program, key->tid};
+	struct row_names none = {}, *names = bpf_map_lookup_elem(&row_names, &thread);
+	__u32 hash = ((key->name[0] * 31 + key->name[1]) * 0x9e3779b97f4a7c15 >> 32) | 1;
+
+	if (!names) {
+		none.hashes[0] = hash;
+		bpf_map_update_elem(&row_names, &thread, &none, BPF_ANY);
+		return true;
+	}
+	for (int i = 0; i < ROW_NAMES_MAX; i++) {
+		if (!names->hashes[i])
+			names->hashes[i] = hash;
+		if (names->hashes[i] == hash)
+			return true;
+	}
+	return false;
+}
+
 /* The row of a key that has none yet, or the one of those without room. */
 static __attribute__((noinline)) struct call_row *call_row_make(struct call_row_key *key)
 {
 	const bool of_thread = call_rows_by & BY_THREAD;
-	__u32 loss = ROW_LOSS_FULL, place;
-	struct call_row row = {};
+	__u32 loss = ROW_LOSS_FULL, place = 0;
+	struct call_row row = {}, *nameless;
 
 	if (!key)
 		return NULL;
-	place = place_of_user(key->uid);
+	if (of_thread && !row_may_be_named(key)) {
+		key->name[0] = key->name[1] = 0;
+		nameless = bpf_map_lookup_elem(&call_rows, key);
+		if (nameless)
+			return nameless;
+	}
+	if (of_thread)
+		row.place = place = place_of_owner(share_owner(this_task()));
 	if (of_thread && rows_of_user(place) >= call_rows_max - rows_of_user(0)) {
-		loss = ROW_LOSS_SHARE;
+		loss = rows_of_user(place) ? ROW_LOSS_SHARE : ROW_LOSS_FULL;
 	} else {
 		long err;
 

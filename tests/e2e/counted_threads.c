@@ -2,11 +2,15 @@
 /*
  * Processes that end, fork, execute another program, take another name, user and threads, while
  * calls are counted whose thread somebody wants to know afterwards. Started as: vt_main ROUNDS;
- * executes the program vt_leaf beside it. Or as: vt_main names N, which takes so many names.
+ * executes the program vt_leaf beside it. Or as: vt_main names N, which takes so many names;
+ * vt_main moved, which says that its stack begins elsewhere; vt_main crowd USER USERS THREADS,
+ * whose threads have rows under many names until its input ends.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +100,112 @@ static void take_names(int names)
 	}
 }
 
+/* As unprivileged processes can; the fields that stat of proc(5) has, by their numbers. */
+static void move_stack(void)
+{
+	static const int fields[] = {26, 27, 45, 46, 47, 0, 28, 48, 49, 50, 51};
+	unsigned long long map[sizeof(struct prctl_mm_map) / 8] = {0}, numbers[52] = {0};
+	struct prctl_mm_map *made = (void *)map;
+	FILE *stat = fopen("/proc/self/stat", "r");
+	char text[4096], *at, *word;
+
+	if (!stat || !fgets(text, sizeof(text), stat))
+		exit(1);
+	fclose(stat);
+	at = strrchr(text, ')') + 2;
+	for (int field = 3; field < 52 && (word = strsep(&at, " ")); field++)
+		numbers[field] = strtoull(word, NULL, 10);
+	for (int i = 0; i < 11; i++)
+		map[i] = numbers[fields[i]];
+	made->brk = (unsigned long)sbrk(0);
+	made->start_stack -= 4096;
+	made->exe_fd = (unsigned int)-1;
+	if (prctl(PR_SET_MM, PR_SET_MM_MAP, made, sizeof(*made), 0))
+		exit(1);
+}
+
+static void *read_under_name(void *unused)
+{
+	prctl(PR_SET_NAME, "vt_moved");
+	read_zeros(READS, 64);
+	return NULL;
+}
+
+static void be_moved(void)
+{
+	pthread_t thread;
+
+	if (syscall(SYS_setresuid, USER, USER, USER))
+		exit(1);
+	/* Else no process reads its own. */
+	prctl(PR_SET_DUMPABLE, 1);
+	move_stack();
+	if (pthread_create(&thread, NULL, read_under_name, NULL))
+		exit(1);
+	pthread_join(thread, NULL);
+}
+
+static pthread_barrier_t all_have_rows;
+
+static void *have_rows(void *unused)
+{
+	char name[16];
+
+	for (int i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "vt_crowd%d", i);
+		prctl(PR_SET_NAME, name);
+		if (read(-1, name, 1) != -1)
+			exit(1);
+	}
+	pthread_barrier_wait(&all_have_rows);
+	pause();
+	return NULL;
+}
+
+static void be_many(unsigned int user, unsigned int threads, int said)
+{
+	pthread_attr_t small;
+
+	pthread_barrier_init(&all_have_rows, NULL, threads + 1);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (syscall(SYS_setresuid, user, user, user))
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (unsigned int i = 0; i < threads; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, &small, have_rows, NULL))
+			_exit(1);
+	}
+	pthread_barrier_wait(&all_have_rows);
+	if (write(said, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Says a line when all have their rows, and ends with its input. */
+static void crowd(unsigned int user, unsigned int users, unsigned int threads)
+{
+	int said[2];
+	char byte;
+
+	if (pipe(said))
+		exit(1);
+	for (unsigned int i = 0; i < users; i++)
+		if (fork() == 0)
+			be_many(user + i, threads, said[1]);
+	for (unsigned int i = 0; i < users; i++)
+		if (read(said[0], &byte, 1) != 1)
+			exit(1);
+	puts("ready");
+	fflush(stdout);
+	if (read(0, &byte, 1) < 0)
+		exit(1);
+}
+
 /* Processes that make several calls and end, with pauses. */
 static void make_many(int processes)
 {
@@ -142,6 +252,15 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "names") == 0 && argc == 3) {
 		take_names(atoi(argv[2]));
+		return 0;
+	}
+	if (strcmp(argv[1], "moved") == 0) {
+		be_moved();
+		return 0;
+	}
+	if (strcmp(argv[1], "crowd") == 0 && argc == 5) {
+		crowd((unsigned int)atoi(argv[2]), (unsigned int)atoi(argv[3]),
+		      (unsigned int)atoi(argv[4]));
 		return 0;
 	}
 	if (strcmp(argv[1], "many") == 0 && argc == 3) {

@@ -130,11 +130,13 @@ struct uid_gid_map {
 struct user_namespace {
 	struct uid_gid_map uid_map, gid_map;
 	int level; /* 0: the initial one */
+	struct user_namespace *parent;
+	kuid_t owner;
 };
 
 struct cred {
 	struct user_namespace *user_ns;
-	kuid_t euid, fsuid;
+	kuid_t uid, euid, fsuid;
 	kgid_t egid, fsgid;
 	kernel_cap_t cap_inheritable, cap_permitted, cap_effective;
 	struct group_info *group_info;

@@ -7,6 +7,7 @@
 #define PROFILE_MAPS_BPF_H
 
 #include "bpf/core/kernel_structs.bpf.h"
+#include "bpf/core/share_owner.bpf.h"
 #include "profile_abi.h"
 
 #define HASH_MAP(name, key_type, value_type, entries)                                              \
@@ -118,9 +119,7 @@ static __always_inline void lose(__u32 cause)
 /* The share of the current process. */
 static __always_inline __u64 current_share(void)
 {
-	__u32 uid = (__u32)bpf_get_current_uid_gid();
-
-	return uid ? PROFILE_SHARE_OF_USER | uid : bpf_get_current_cgroup_id();
+	return share_owner((void *)bpf_get_current_task());
 }
 
 static __always_inline struct profile_share *find_share(__u64 key)

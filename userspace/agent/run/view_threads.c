@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Processes are found by their id and exec_id_of() their program, in the state or among those that
- * are kept. A process that ends is kept for two readings and some seconds: its threads may go off
- * their CPUs later, the more so if these are busy.
+ * Processes are found by their id and the time of what was counted last, in the state or among
+ * those that are kept. Their exec_id_of() a program, which a process can change and the kernel
+ * counts under before the program has it, only says sooner that the state has seen all that counts.
+ * A process that ends is kept for two readings and some seconds: its threads may go off their CPUs
+ * later, the more so if these are busy.
  */
 #include "agent/run/view_threads.h"
 
@@ -27,6 +29,7 @@ struct view_threads_kept {
 	struct state_thread *thread; /* owned; NULL: the place is free */
 	unsigned int readings; /* since it is kept */
 	uint64_t since_ns; /* monotonic clock */
+	uint64_t until_ns; /* that of events: when it ended, or executed another program */
 	uint64_t number; /* of all that were kept */
 };
 
@@ -35,6 +38,7 @@ struct view_threads {
 	struct view_threads_kept *kept; /* owned: a hash table, KEPT_PLACES */
 	uint32_t kept_count;
 	uint64_t numbers; /* that were given */
+	uint64_t seen_ns; /* the time of the last event */
 	struct state_thread *nobody; /* owned; NULL: not needed yet, or no memory */
 	struct {
 		uint64_t number; /* of the row; 0: none */
@@ -64,9 +68,10 @@ static struct view_threads_kept *kept_place(struct view_threads_kept *kept, int6
 	}
 }
 
+/* A thread that took too many names has rows without one. */
 static bool is_named(const struct state_thread *thread, const char *name)
 {
-	return !name || strncmp(thread->comm, name, sizeof(thread->comm)) == 0;
+	return !name || !*name || strncmp(thread->comm, name, sizeof(thread->comm)) == 0;
 }
 
 /* What a process was last, whatever program it ran, under a name; NULL: any. NULL: it is not kept.
@@ -81,6 +86,23 @@ static struct state_thread *find_latest(const struct view_threads_kept *kept, in
 
 		if (place->thread->pid == pid && is_named(place->thread, name) &&
 		    (!found || place->number > found->number))
+			found = place;
+	}
+	return found ? found->thread : NULL;
+}
+
+/* What a process was at a time: that which ended first of all that ended later. NULL: it is not
+ * kept. */
+static struct state_thread *find_then(const struct view_threads_kept *kept, int64_t pid,
+				      uint64_t at_ns)
+{
+	const struct view_threads_kept *found = NULL;
+
+	for (uint32_t at = hash_of((uint64_t)pid, 0); kept[at % KEPT_PLACES].thread; at++) {
+		const struct view_threads_kept *place = &kept[at % KEPT_PLACES];
+
+		if (place->thread->pid == pid && place->until_ns >= at_ns &&
+		    (!found || place->until_ns < found->until_ns))
 			found = place;
 	}
 	return found ? found->thread : NULL;
@@ -150,7 +172,7 @@ static bool is_short(const struct scap_event *raw)
 	return raw->len < sizeof(struct ppm_evt_hdr);
 }
 
-static void keep(struct view_threads *threads, const struct state_thread *thread)
+static void keep(struct view_threads *threads, const struct state_thread *thread, uint64_t until_ns)
 {
 	struct view_threads_kept *place = kept_place(threads->kept, thread->pid, thread->exec_id);
 	struct state_thread *made = state_former_create(threads->state, thread);
@@ -163,6 +185,7 @@ static void keep(struct view_threads *threads, const struct state_thread *thread
 	place->thread = made;
 	place->readings = 0;
 	place->since_ns = clock_ns(CLOCK_MONOTONIC);
+	place->until_ns = until_ns;
 	place->number = ++threads->numbers;
 }
 
@@ -176,12 +199,13 @@ bool view_threads_note(struct run *run, const struct scap_event *raw)
 	if (is_short(raw))
 		return false;
 	memcpy(&header, raw->frame, sizeof(header));
+	threads->seen_ns = header.ts;
 	if (header.type != EVENT_procexit && header.type != EVENT_execve &&
 	    header.type != EVENT_execveat)
 		return false;
 	thread = state_thread_find(run->state, (int64_t)header.tid);
 	if (thread && thread->exec_id && ends_program(run->state, &header, thread))
-		keep(threads, thread);
+		keep(threads, thread, header.ts);
 	return threads->kept_count >= KEPT_MAX;
 }
 
@@ -257,13 +281,35 @@ static struct view_threads_found find_program(const struct view_threads *threads
 					      const struct call_row_key *key,
 					      const struct call_row *row)
 {
-	struct view_threads_found found = {find_live(threads, key->tid, row->exec_id), NULL};
+	struct view_threads_found found = {0};
 
+	/* That it left a program later than it was counted no process can change. */
+	if (row->last_ns)
+		found.kept = find_then(threads->kept, row->pid, row->last_ns);
+	if (found.kept)
+		return found;
+	found.live = find_live(threads, key->tid, row->exec_id);
 	if (!found.live)
 		found.live = find_live(threads, row->pid, row->exec_id);
 	if (!found.live)
 		found.kept = kept_place(threads->kept, row->pid, row->exec_id)->thread;
 	return found;
+}
+
+/*
+ * Of a process that has changed its exec_id, or was counted before its program had one: what it is
+ * since, or what it was last.
+ */
+static struct view_threads_found find_changed(const struct view_threads *threads,
+					      const struct call_row *row)
+{
+	const struct state_thread *live = state_thread_find(threads->state, row->pid);
+
+	if (!row->last_ns)
+		return (struct view_threads_found){0};
+	if (live && live->clone_ts_ns <= row->last_ns && *live->program->exe)
+		return (struct view_threads_found){live, NULL};
+	return (struct view_threads_found){NULL, find_latest(threads->kept, row->pid, NULL)};
 }
 
 /*
@@ -294,6 +340,11 @@ bool view_threads_find(struct view_threads *threads, const struct call_row_key *
 
 	if (row->exec_id)
 		found = find_program(threads, key, row);
+	if (!is_found(&found) && row->exec_id && threads->seen_ns < row->last_ns && !is_last &&
+	    waits(threads, key))
+		return false;
+	if (!is_found(&found) && row->exec_id)
+		found = find_changed(threads, row);
 	if (!is_found(&found) && row->exec_id && !is_last && waits(threads, key))
 		return false;
 	if (!is_found(&found))
@@ -308,7 +359,8 @@ bool view_threads_find(struct view_threads *threads, const struct call_row_key *
 	note_memory(threads, key, row, found.kept, thread);
 	thread->tid = key->tid;
 	thread->uid = key->uid;
-	memcpy(thread->comm, key->name, sizeof(thread->comm));
+	if (*name)
+		memcpy(thread->comm, key->name, sizeof(thread->comm));
 	thread->comm[sizeof(thread->comm) - 1] = '\0';
 	return true;
 }

@@ -230,6 +230,7 @@ static int give_row(struct live_call_rows *rows, const struct live_call_taker *t
 	if (kept->is_used)
 		before = kept->row;
 	row = difference(&fresh->row, &before);
+	row.last_ns += row.last_ns ? rows->offset_ns : 0;
 	if (!taker->take(taker->context, &fresh->key, &row))
 		return 0;
 	rows->count += !kept->is_used;
@@ -242,7 +243,7 @@ static int remove_row(struct live_call_rows *rows, const struct live_call_maps *
 		      const struct live_call_taker *taker, const struct call_row_key *key)
 {
 	struct live_call_row last = {*key, true, {0}};
-	uint32_t place = 1 + key->uid % (CALL_ROW_USERS - 1), all = CALL_ROW_USERS;
+	uint32_t place, of_place, all = CALL_ROW_USERS;
 	int r = 0;
 
 	if (bpf_map_lookup_and_delete_elem(maps->rows, key, &last.row) &&
@@ -252,10 +253,11 @@ static int remove_row(struct live_call_rows *rows, const struct live_call_maps *
 	if (last.row.count != row_place(rows, key)->row.count)
 		r = give_row(rows, taker, &last);
 	forget(rows, key);
-	rows->removed[place]++;
+	place = last.row.place % CALL_ROW_USERS;
+	of_place = place + CALL_ROW_USERS;
+	rows->removed[place] += place != 0;
 	rows->removed[0]++;
-	place += CALL_ROW_USERS;
-	bpf_map_update_elem(maps->users, &place, &rows->removed[place - CALL_ROW_USERS], BPF_ANY);
+	bpf_map_update_elem(maps->users, &of_place, &rows->removed[place], BPF_ANY);
 	bpf_map_update_elem(maps->users, &all, &rows->removed[0], BPF_ANY);
 	return r;
 }

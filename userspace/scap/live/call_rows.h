@@ -21,6 +21,7 @@ struct live_call_maps {
 
 struct live_call_rows {
 	struct live_call_maps maps; /* set by the user */
+	uint64_t offset_ns; /* likewise: of the times of events from the boot clock */
 	struct live_call_row *list; /* owned: a hash table; `size` is a power of two, or 0 */
 	uint32_t size, count;
 	void *values; /* owned: room for what the kernel copies at once */
@@ -37,8 +38,8 @@ struct live_call_taker {
 	void *context;
 	/*
 	 * Given a row that has new calls, with these, but the longest latency of all, and what is
-	 * of the last call. Event 0: of all calls for which there was no room, by the cause.
-	 * Returns false to have them again the next time.
+	 * of the last call, whose time is as that of events. Event 0: of all calls for which there
+	 * was no room, by the cause. Returns false to have them again the next time.
 	 */
 	bool (*take)(void *context, const struct call_row_key *key, const struct call_row *row);
 	/* Whether a row without new ones can go: its thread has ended. NULL: none goes. */

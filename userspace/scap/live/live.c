@@ -828,6 +828,7 @@ int scap_live_limit_stream(struct scap_live *live, uint64_t ino, uint32_t bytes)
 int scap_live_take_calls(struct scap_live *live, const struct live_call_taker *taker)
 {
 	live_call_rows_use(&live->call_rows, live->maps, live->loaded.cpus);
+	live->call_rows.offset_ns = live->wall_clock.offset_ns;
 	return live_call_rows_take(&live->call_rows, taker);
 }
 

@@ -205,6 +205,8 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.stream_limits, config->stream_bytes},
 		{object->maps.opened, config->stream_only[EVENT_close]},
 		{object->maps.thread_times, object->rodata->keeps_times},
+		{object->maps.row_names,
+		 object->rodata->counts_calls && config->call_rows_by & BY_THREAD},
 		{object->maps.tls_threads, config->tls_chosen.wanted},
 		{object->maps.tls_routines, config->tls_chosen.wanted},
 		{object->maps.tls_tellers, config->tls_chosen.wanted},

@@ -117,6 +117,70 @@ static void test_executes_and_ends(void **state)
 	expect_found(FIRST, "sh", "/bin/sh");
 }
 
+static struct scap_event event_at(struct frame *frame, uint16_t id, uint64_t ns)
+{
+	frame_begin(frame, id, ns, PID);
+	return frame_end(frame);
+}
+
+static bool find_at(uint64_t ns, uint64_t exec_id, struct state_thread *thread)
+{
+	const struct call_row_key key = key_of(PID, "sh");
+	const struct call_row row = {.count = 1, .pid = PID, .exec_id = exec_id, .last_ns = ns};
+
+	return view_threads_find(run.view_threads, &key, &row, false, thread);
+}
+
+static void expect_at(uint64_t ns, uint64_t exec_id, const char *exe)
+{
+	struct state_thread thread;
+
+	assert_true(find_at(ns, exec_id, &thread));
+	assert_string_equal(thread.program->exepath, exe);
+}
+
+/* A process can change its exec_id, to that of what it was before as well: the time decides. */
+static void test_changes_itself(void **state)
+{
+	const uint64_t begin = drive_thread(&drive, PID)->clone_ts_ns + 1000, end = begin + 1000;
+	struct state_thread thread;
+	struct scap_event event;
+	struct frame frame;
+
+	/* What comes yet may be another program of it. */
+	assert_false(find_at(begin, 9, &thread));
+	event = event_at(&frame, EVENT_close, begin);
+	view_threads_note(&run, &event);
+	expect_at(begin, 9, "/bin/sh");
+	event = event_at(&frame, EVENT_execve, end);
+	view_threads_note(&run, &event);
+	drive_exec(&drive, PID, "cat");
+	drive_thread(&drive, PID)->exec_id = SECOND_PROGRAM;
+	expect_at(begin, 9, "/bin/sh");
+	expect_at(begin, SECOND_PROGRAM, "/bin/sh");
+	event = event_at(&frame, EVENT_procexit, end + 10);
+	view_threads_note(&run, &event);
+	expect_at(end + 1, 9, "/bin/cat");
+	expect_at(end + 1, FIRST, "/bin/cat");
+	/* It goes off its CPU after its end. */
+	drive_exit(&drive, PID, 1);
+	drive_exec(&drive, 200, "other");
+	event = event_at(&frame, EVENT_close, end + 20);
+	view_threads_note(&run, &event);
+	expect_at(end + 20, 9, "/bin/cat");
+}
+
+/* Of a thread with too many names: it has its last one. */
+static void test_nameless(void **state)
+{
+	const struct call_row_key key = key_of(PID, "");
+	const struct call_row row = {.count = 1, .pid = PID, .exec_id = FIRST};
+	struct state_thread thread;
+
+	assert_true(view_threads_find(run.view_threads, &key, &row, false, &thread));
+	assert_string_equal(thread.comm, "sh");
+}
+
 /* After some seconds and two readings nobody asks for it any more. */
 static void test_is_forgotten(void **state)
 {
@@ -259,6 +323,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_not_of_threads, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_lives, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_executes_and_ends, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_changes_itself, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_nameless, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_is_forgotten, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_memory, setup, teardown),

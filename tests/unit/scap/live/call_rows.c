@@ -11,7 +11,7 @@
 #include "scap/live/loaded.h"
 #include "unit.h"
 
-enum { CPUS = 2, ROWS = 64 };
+enum { CPUS = 2, ROWS = 64, PLACE = 4 };
 
 static int maps[LIVE_MAPS];
 
@@ -47,7 +47,8 @@ static struct call_row_key key_of(uint32_t tid)
 static void count_calls(uint32_t tid, uint64_t count, uint64_t last_ns)
 {
 	const struct call_row_key key = key_of(tid);
-	const struct call_row row = {.count = count, .bytes = 10 * count, .last_ns = last_ns};
+	const struct call_row row = {
+		.count = count, .bytes = 10 * count, .last_ns = last_ns, .place = PLACE};
 
 	assert_int_equal(bpf_map_update_elem(maps[LIVE_MAP_CALL_ROWS], &key, &row, BPF_ANY), 0);
 }
@@ -141,7 +142,7 @@ static void test_threads_that_end(void **state)
 {
 	struct live_call_rows rows;
 	struct given given = {.over = 1};
-	uint32_t place = CALL_ROW_USERS + 1 + 3, removed;
+	uint32_t place = CALL_ROW_USERS + PLACE, removed;
 
 	if (maps[LIVE_MAP_CALL_ROWS] < 0)
 		skip();
