@@ -6,6 +6,8 @@
 #include "bpf/core/switched.bpf.h"
 #include "bpf/profile/record.bpf.h"
 
+enum { KERNEL_THREAD = 0x200000 }; /* PF_KTHREAD of task_struct.flags */
+
 char driver_license[] SEC("license") = "Dual MIT/GPL";
 
 /* What is executed, at each sample of the clock, or of another event. */
@@ -115,6 +117,8 @@ static __always_inline void end_wait(__u32 tid)
 	since = wait->since_ns < begin_ns ? begin_ns : wait->since_ns;
 	if (since > now)
 		since = now;
+	if (now - since < wait_min_ns || (wait_max_ns && now - since > wait_max_ns))
+		goto out;
 	woken = wait->how == PROFILE_RUNNABLE ? since : wait->woken_ns;
 	if (!woken || woken > now)
 		woken = now;
@@ -123,9 +127,20 @@ static __always_inline void end_wait(__u32 tid)
 	if (wait->how != PROFILE_RUNNABLE)
 		add_wait(work, wait, wait->how, woken - since);
 	add_wait(work, wait, PROFILE_RUNNABLE, now - woken);
+out:
 	if (bpf_map_delete_elem(&waits, &tid) == 0)
 		give_wait(work->share);
 	work_give(work);
+}
+
+static __always_inline bool waits_are_wanted(struct task_struct *task, __u32 tid)
+{
+	if (only_tid && tid != only_tid)
+		return false;
+	if (!leaves_out_kernel && !leaves_out_users)
+		return true;
+	return BPF_CORE_READ(task, flags) & KERNEL_THREAD ? !leaves_out_kernel
+							       : !leaves_out_users;
 }
 
 SEC("tp_btf/sched_switch")
@@ -135,7 +150,7 @@ int profile_switch(__u64 *ctx)
 	__u32 pid = BPF_CORE_READ(prev, tgid), tid = BPF_CORE_READ(prev, pid);
 	__u32 next_tid = BPF_CORE_READ(next, pid);
 
-	if (tid && is_wanted(pid))
+	if (tid && is_wanted(pid) && waits_are_wanted(prev, tid))
 		begin_wait(ctx, prev, pid, tid, ctx[0]);
 	if (next_tid)
 		end_wait(next_tid);

@@ -100,6 +100,10 @@ const volatile __u32 cpus = 1; /* that there can be */
 const volatile __u32 kernel_frames_max = PROFILE_FRAMES_MAX; /* kernel.perf_event_max_stack */
 const volatile __u32 stacks_of_share = PROFILE_STACKS / 2; /* that one may have */
 const volatile bool has_targets; /* processes that are not in the map are left out */
+/* Which waits are counted. */
+const volatile __u32 only_tid; /* 0: of all threads */
+const volatile bool leaves_out_kernel, leaves_out_users; /* their threads */
+const volatile __u64 wait_min_ns, wait_max_ns; /* 0: any */
 const volatile __u32 own_pid; /* the process that profiles, which is left out; 0: none is */
 
 /* User space changes it to read what was counted under the one before. */

@@ -46,6 +46,11 @@ const struct agent_subcommand subcommands[] = {
 	{"netstat", .own_options = true, .run = netstat_run,
 	 .help = "print sockets with their processes, as netstat does; its options: "
 		 "agent netstat --help"},
+	{"offcputime", "SECONDS", OPERAND_OPTIONAL, .own_options = true, .seldom = true,
+	 .run = offcputime_run,
+	 .help = "print the stacks where threads were off their CPUs, as bcc's offcputime does; "
+		 "its "
+		 "options: agent offcputime --help"},
 	{"outputs", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .seldom = true,
 	 .run = list_outputs_run, .help = "list the kinds of outputs, with their keys"},
 	{"perf-list", "PATTERN", OPERAND_OPTIONAL, .takes = OF_LISTS, .seldom = true,

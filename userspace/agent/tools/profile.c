@@ -26,7 +26,7 @@
  */
 #define WARM_UP_NS UINT64_C(300000000)
 
-enum { PRIORITY = -15 };
+enum { PRIORITY = -15, NS_PER_US = 1000 };
 
 struct profile_job {
 	const struct profile_options *options;
@@ -95,6 +95,11 @@ static int profile_open(struct profile_job *job, const struct options *agent, st
 		.frequency_hz = options->frequency_hz,
 		.pids = options->pids,
 		.pids_count = options->pids_count,
+		.tid = (pid_t)options->tid,
+		.no_kernel_threads = options->no_kernel_threads,
+		.no_user_threads = options->no_user_threads,
+		.wait_min_ns = options->wait_min_us * NS_PER_US,
+		.wait_max_ns = options->wait_max_us * NS_PER_US,
 		.describe = profile_describe,
 		.context = job,
 	};
@@ -197,7 +202,8 @@ static int profile_capture_all(struct profile_job *job)
 	job->stacks.duration_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	if (r >= 0)
 		r = profile_capture_read(job->capture, &job->stacks);
-	if (r >= 0)
+	/* bcc counts waits that have ended. */
+	if (r >= 0 && job->options->format != PROFILE_WAITS)
 		r = profile_capture_read_waits(job->capture, &job->stacks);
 	profile_end_capture(job);
 	if (r >= 0 && !job->stacks.rows_count)
@@ -233,7 +239,7 @@ static int profile_print_job(struct profile_job *job, struct error *err)
 	return profile_print(&printing, &job->output, &job->stacks, err);
 }
 
-static int profile_run_with(const struct profile_options *options, const struct options *agent)
+int profile_run_with(const struct profile_options *options, const struct options *agent)
 {
 	struct profile_job job = {.options = options, .signals = -1};
 	struct error err = {""};

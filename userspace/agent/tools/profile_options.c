@@ -20,7 +20,7 @@ enum {
 
 #define STORES(member) offsetof(struct profile_options, member)
 
-static int set_pids(void *options, const char *value, struct error *err)
+int profile_options_set_pids(void *options, const char *value, struct error *err)
 {
 	struct profile_options *profile = options;
 
@@ -59,7 +59,7 @@ static int set_format(void *options, const char *value, struct error *err)
 	struct profile_options *profile = options;
 
 	for (int i = PROFILE_CHOOSE + 1; i < PROFILE_FORMATS; i++)
-		if (strcmp(format_names[i], value) == 0) {
+		if (format_names[i] && strcmp(format_names[i], value) == 0) {
 			profile->format = i;
 			return 0;
 		}
@@ -71,7 +71,7 @@ static int set_format(void *options, const char *value, struct error *err)
 static const struct own_row rows[] = {
 	{'F', "freq", "HZ", "take so many samples a second on each CPU; default 99", OWN_COUNT,
 	 STORES(frequency_hz)},
-	{'p', "pid", "PID,...", "of these processes", OWN_SET, .set = set_pids},
+	{'p', "pid", "PID,...", "of these processes", OWN_SET, .set = profile_options_set_pids},
 	{0, "container", "ID", "of the processes of this container: its id, or the begin of it",
 	 OWN_TEXT, STORES(container)},
 	{'e', "event", "EVENT", "sample the cpu-clock, the default, or cycles of the processors",

@@ -7,9 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profile/formats/waits.h"
 #include "util/error.h"
 
 enum { PROFILE_PIDS_MAX = 1024 };
+
+struct options;
 
 enum profile_format {
 	PROFILE_CHOOSE, /* a table on a terminal, else folded stacks */
@@ -19,6 +22,7 @@ enum profile_format {
 	PROFILE_SPEEDSCOPE,
 	PROFILE_SVG,
 	PROFILE_OTLP,
+	PROFILE_WAITS, /* as bcc's offcputime, by that command alone */
 	PROFILE_FORMATS,
 };
 
@@ -37,6 +41,10 @@ struct profile_options {
 	bool wall;
 	bool cycles; /* are sampled, not the clock */
 	bool no_inline; /* functions that are inlined are no frames */
+	uint64_t tid; /* of waits: this thread alone; 0: any */
+	bool no_kernel_threads, no_user_threads; /* of waits */
+	uint64_t wait_min_us, wait_max_us; /* waits that took that long; 0: any */
+	struct waits_options waits; /* of PROFILE_WAITS */
 	bool verbose; /* says when it begins to count, and what that cost */
 	bool help;
 };
@@ -47,6 +55,12 @@ struct profile_options {
  */
 int profile_options_read(int argc, char **argv, struct profile_options *options, struct error *err);
 void profile_options_finish(struct profile_options *options);
+
+/* A setter of a row of options: a list of processes. */
+int profile_options_set_pids(void *options, const char *value, struct error *err);
+
+/* Captures and prints. Returns the exit code. agent: what goes for all commands. */
+int profile_run_with(const struct profile_options *options, const struct options *agent);
 
 /* Prints what the options are. */
 void profile_options_print_help(void);

@@ -17,6 +17,7 @@
 #include "profile/formats/pprof.h"
 #include "profile/formats/speedscope.h"
 #include "profile/formats/top.h"
+#include "profile/formats/waits.h"
 #include "profile/names/namer.h"
 #include "scap/proc/text.h"
 #include "util/terminal.h"
@@ -230,6 +231,8 @@ int profile_print(const struct profile_printing *printing, struct profile_output
 		r = pprof_write(stacks, &names, &out);
 	else if (r == 0 && chosen.format == PROFILE_OTLP)
 		r = write_otlp(stacks, &names, &out);
+	else if (r == 0 && chosen.format == PROFILE_WAITS)
+		r = waits_write(stacks, &names, &chosen.waits, &out);
 	else if (r == 0)
 		r = make_tree(&chosen, output, stacks, &names, &out, err);
 	if (r == -ENOMEM || out.failed)

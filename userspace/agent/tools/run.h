@@ -13,6 +13,9 @@
 /* Captures a profile for a time, or until a signal, and prints it. */
 int profile_run(const struct options *options);
 
+/* Measures waits for a time, or until a signal, and prints them as bcc's offcputime does. */
+int offcputime_run(const struct options *options);
+
 /*
  * Counts perf events while a command runs, or of other targets until a signal, and prints the
  * counts.

@@ -115,6 +115,11 @@ static void configure(struct profile_capture *capture)
 	programs->rodata->stacks_of_share = capture->stacks_max / 2;
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
+	programs->rodata->only_tid = (uint32_t)config->tid;
+	programs->rodata->leaves_out_kernel = config->no_kernel_threads;
+	programs->rodata->leaves_out_users = config->no_user_threads;
+	programs->rodata->wait_min_ns = config->wait_min_ns;
+	programs->rodata->wait_max_ns = config->wait_max_ns;
 	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
 	bpf_program__set_autoload(programs->progs.profile_switch, config->off_cpu);
 	bpf_program__set_autoload(programs->progs.profile_waking, config->off_cpu);

@@ -22,6 +22,10 @@ struct profile_capture_config {
 	uint64_t frequency_hz; /* of samples on each CPU */
 	const pid_t *pids; /* borrowed by the call that opens: these processes alone */
 	size_t pids_count; /* 0: all but the agent */
+	/* Waits of that thread alone, 0: of all; of threads of processes, or the kernel, alone. */
+	pid_t tid;
+	bool no_kernel_threads, no_user_threads;
+	uint64_t wait_min_ns, wait_max_ns; /* only waits that took that long; 0: any */
 	/*
 	 * Sets what is known of a process beside its id: uid, comm, ids and was_read are set. Texts
 	 * are valid until the next call. Returns whether its stacks are wanted: if not, the kernel

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* The command offcputime as it is run: its help, what it rejects, and the waits of a process. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/options/command.h"
+#include "printed.h"
+#include "unit.h"
+
+static void expect_rejected(const char *line, const char *word)
+{
+	struct printed printed;
+
+	printed_run(line, &printed);
+	assert_int_equal(printed.exit_code, EXIT_USAGE);
+	assert_string_equal(printed.out, "");
+	printed_expect(printed.err, (const char *const[]){word, NULL});
+	printed_finish(&printed);
+}
+
+static void test_help(void **state)
+{
+	printed_expect_run("offcputime --help",
+			   (const char *const[]){"[SECONDS]", "--min-block-time", NULL});
+}
+
+static void test_rejects(void **state)
+{
+	expect_rejected("offcputime soon", "is no time in seconds");
+	expect_rejected("offcputime -u -k 1", "not both -u and -k");
+	expect_rejected("offcputime -U -K 1", "not both -U and -K");
+	expect_rejected("offcputime -p x 1", "no list of processes");
+	expect_rejected("offcputime -m 0 1", "-m");
+	expect_rejected("offcputime --nosuch 1", "unknown option");
+}
+
+static void test_naps(void **state)
+{
+	struct printed printed;
+	char line[64], last[64];
+	pid_t child;
+
+	if (geteuid())
+		skip();
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_NAME, "napping");
+		for (;;)
+			usleep(10000);
+	}
+	snprintf(line, sizeof(line), "offcputime -p %d 0.5", (int)child);
+	snprintf(last, sizeof(last), "    -                napping (%d)\n", (int)child);
+	printed_run(line, &printed);
+	assert_int_equal(printed.exit_code, 0);
+	printed_expect(printed.out, (const char *const[]){"    schedule\n", last, NULL});
+	printed_finish(&printed);
+	/* None is that long, or it is no thread of the kernel. */
+	snprintf(line, sizeof(line), "offcputime -m 60000000 -p %d 0.3", (int)child);
+	printed_run(line, &printed);
+	assert_string_equal(printed.out, "");
+	printed_finish(&printed);
+	snprintf(line, sizeof(line), "offcputime -k -p %d 0.3", (int)child);
+	printed_run(line, &printed);
+	assert_string_equal(printed.out, "");
+	printed_finish(&printed);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_help),
+	cmocka_unit_test(test_rejects),
+	cmocka_unit_test(test_naps),
+};
+
+UNIT_GROUP(tests);
