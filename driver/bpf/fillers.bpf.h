@@ -236,6 +236,8 @@ static __always_inline bool is_counted(struct task_struct *task, __u32 event)
                                                                                                    \
 		if (event_has(id, EF_OF_SOCKET)                                                    \
 			    ? !tcp_event_begin(f, ctx, id, name##__count)                          \
+		    : id == EVENT_runqueue                                                         \
+			    ? !runqueue_begin(f, ctx, id, name##__count)                           \
 			    : is_counted(f->self, id) || is_self(f->self) ||                       \
 				      is_left_out(f->self, id) || budget_sheds(id) ||              \
 				      !filler_begin(f, ctx, id, name##__count))                    \

@@ -52,7 +52,7 @@ struct filler {
 	/* The subject of the event. */
 	struct task_struct *self; /* the current task */
 	struct task_struct *task; /* NULL: not read yet, see current_task() */
-	bool of_child; /* `task` has not run yet, and is not the current one */
+	bool of_child; /* `task` is not the current one: it has not run yet, or does next */
 	struct pt_regs *regs; /* NULL unless at a system call */
 	struct caller caller; /* likewise */
 	long ret;
@@ -79,6 +79,7 @@ struct filler {
 	struct sock *sk; /* NULL: a packet that belongs to none */
 	struct sk_buff *skb; /* NULL: none is known */
 	struct tls_piece tls; /* of plaintext */
+	__u64 since_ns; /* of runqueue: when its thread began to wait, then how long it did */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;

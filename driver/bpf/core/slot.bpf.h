@@ -96,13 +96,19 @@ static __always_inline __u64 frame_tid(struct filler *f, __u32 event)
 	return f->owner.pid ? f->owner.pid : -1ULL;
 }
 
+/* What the current process does not cause: its thread is another one. */
+static __always_inline bool is_of_another(__u32 event)
+{
+	return event_has(event, EF_OF_SOCKET) || event == EVENT_runqueue;
+}
+
 /*
  * Whose share of the ring an event takes: of a socket its process, as it is often written while
  * another one runs. Those of nobody share one.
  */
 static __always_inline __u32 sharer_of(__u32 event, __u64 tid)
 {
-	return event_has(event, EF_OF_SOCKET) ? (__u32)tid : current_pid();
+	return is_of_another(event) ? (__u32)tid : current_pid();
 }
 
 /*
@@ -117,7 +123,7 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	if (f->message_index || event >= EVENT_ID_MAX)
 		return false;
 	/* What the current process does not cause is not limited: others may send it. */
-	if (rates_are_limited() && !never_limited[event] && !event_has(event, EF_OF_SOCKET))
+	if (rates_are_limited() && !never_limited[event] && !is_of_another(event))
 		cause = rate_cause(now);
 	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
 	    share_is_full(f->slot_key, sharer_of(event, frame_tid(f, event)),

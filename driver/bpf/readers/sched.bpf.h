@@ -3,6 +3,10 @@
 #ifndef LANNER_SCHED_BPF_H
 #define LANNER_SCHED_BPF_H
 
+#include "bpf/core/budget.bpf.h"
+#include "bpf/core/follow.bpf.h"
+#include "bpf/core/frame.bpf.h"
+#include "bpf/core/switched.bpf.h"
 #include "bpf/readers/time.bpf.h"
 #include "bpf/readers/user_memory.bpf.h"
 
@@ -27,6 +31,92 @@ static __always_inline struct user_rlimit limit_given(struct filler *f, __u64 ad
 static __always_inline struct user_rlimit limit_got(struct filler *f, __u64 address)
 {
 	return f->ret == 0 ? limit_given(f, address) : (struct user_rlimit){-1, -1};
+}
+
+/*
+ * How long threads wait for a CPU: from when they are woken, or lose theirs while they could go on,
+ * until one begins to run them. Only those that wait now have a note, so that what a machine has of
+ * sleeping threads takes no room.
+ */
+
+enum { RUNNABLE_MAX = 65536 };
+
+/* Key: thread. Since when it waits, by the boot clock. User space makes it small without the event. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RUNNABLE_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} runnable_since SEC(".maps");
+
+/* The idle tasks of CPUs have the number 0, and wait for nothing. */
+static __always_inline void runnable_note(__u32 tid, __u64 now)
+{
+	if (tid && bpf_map_update_elem(&runnable_since, &tid, &now, BPF_ANY))
+		count_lost(EVENT_runqueue, LOSS_IN_FLIGHT);
+}
+
+static __always_inline int note_woken_run(__u64 *ctx)
+{
+	struct task_struct *woken = (void *)ctx[0];
+
+	runnable_note(READ(woken, pid), bpf_ktime_get_boot_ns());
+	return 0;
+}
+
+static __always_inline int note_woken_new_run(__u64 *ctx)
+{
+	return note_woken_run(ctx);
+}
+
+/* The current thread goes off its CPU: it waits for one again, or for something else. */
+static __always_inline void runnable_leave(struct task_struct *task, bool preempted, __u64 now)
+{
+	const __u64 state = task_state(task);
+	__u32 tid = READ(task, pid);
+
+	if (state & TASK_DEAD_BITS)
+		bpf_map_delete_elem(&runnable_since, &tid);
+	else if (preempted || !state || state & TASK_WAKING_BIT)
+		runnable_note(tid, now);
+}
+
+/* Since when a thread has waited that runs now; 0: it is not known. */
+static __always_inline __u64 runnable_take(__u32 tid)
+{
+	__u64 *since = tid ? bpf_map_lookup_elem(&runnable_since, &tid) : NULL;
+	__u64 taken;
+
+	if (!since)
+		return 0;
+	taken = *since;
+	bpf_map_delete_elem(&runnable_since, &tid);
+	return taken;
+}
+
+/* At sched_switch. The event is one of the thread that runs next. */
+static __always_inline bool runqueue_begin(struct filler *f, __u64 *ctx, __u16 event, __u32 nparams)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u64 now = bpf_ktime_get_boot_ns();
+	__u32 pid = READ(next, tgid);
+
+	runnable_leave(prev, ctx[0], now);
+	f->since_ns = runnable_take(READ(next, pid));
+	if (!f->since_ns || is_own_pid(pid) || (follows && followed_lacks(pid, event)) ||
+	    budget_sheds(event))
+		return false;
+	f->task = next;
+	f->of_child = true;
+	if (!filler_begin(f, ctx, event, nparams))
+		return false;
+	f->since_ns = now > f->since_ns ? now - f->since_ns : 0;
+	return true;
+}
+
+static __always_inline struct task_struct *runqueue_prev(struct filler *f)
+{
+	return (void *)((__u64 *)f->ctx)[1];
 }
 
 #endif

@@ -79,6 +79,8 @@ static const struct first_keys {
 	{{"time", "T"}, {{"evt.time.s", "TIME"}}, 1},
 	{{"seconds", "t"}, {{"evt.reltime", "TIME(s)"}}, 1},
 	{{"user", "U"}, {{"user.uid", "UID"}}, 1},
+	{{"process", "P"}, {{"proc.pid", "pid"}, {"proc.name", "comm"}}, 2},
+	{{"thread", "L"}, {{"thread.tid", "tid"}, {"proc.name", "comm"}}, 2},
 };
 
 enum { FIRST_KEYS_MAX = 8 };
@@ -114,7 +116,7 @@ static int find_first_keys(const struct settings *files, const struct settings *
 			return error_set(err, -EINVAL,
 					 "-p: a view has columns of its own; -pc adds the "
 					 "container, -pk the pod, -p time the time, -p user the "
-					 "user");
+					 "user, -p process the process, -p thread the thread");
 		for (size_t i = 0; i < row->count; i++)
 			keys[config->keys_count++] = row->keys[i];
 		word += len;

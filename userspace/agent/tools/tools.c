@@ -62,6 +62,10 @@ static const struct tool_option
 	only_bad_exits = {'x', .filter = "evt.rawarg.status != 0",
 			  .help = "only exits with a code or by a signal"},
 	by_process = {'P', .part = "_process", .help = "by process"},
+	for_each_process = {'P', .column = "process", .help = "by process"},
+	for_each_thread = {'L', .column = "thread", .help = "by thread"},
+	in_milliseconds = {'m', .part = "_ms", .help = "in milliseconds"},
+	with_previous = {'P', .part = "_previous", .help = "with the thread that ran before"},
 	by_latency = {'L', .part = "_latency", .help = "with the time that they took"},
 	to_port = {'P', "PORT", .filter = "fd.rport =", .help = "to this port alone"},
 	top_count = {'T', "COUNT", .option = "--limit", .help = "so many rows"},
@@ -80,7 +84,7 @@ static const struct tool {
 	bool takes_number; /* one stands for an argument of the view, not for an interval */
 } tools[] = {
 	{"bindsnoop", NULL, NULL, {&of_pid, &of_user, &with_seconds}},
-	{"cpudist", NULL, NULL, {&of_pid, &by_process}},
+	{"cpudist", NULL, NULL, {&of_pid, &for_each_process, &for_each_thread, &in_milliseconds}},
 	{"execsnoop",
 	 NULL,
 	 "evt.failed = false",
@@ -97,6 +101,8 @@ static const struct tool {
 	 {&of_pid, &of_tid, &of_user, &of_name, &only_failed, &with_time, &with_user,
 	  &for_seconds}},
 	{"pidpersec", NULL, NULL, {&of_pid}},
+	{"runqlat", NULL, NULL, {&of_pid, &for_each_process, &for_each_thread, &in_milliseconds}},
+	{"runqslower", NULL, NULL, {&of_pid, &of_tid, &with_previous}, .takes_number = true},
 	{"shmsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_time, &for_seconds}},
 	{"sigsnoop", NULL, NULL, {&of_pid, &only_failed, &by_signal}},
 	{"sofdsnoop", NULL, NULL, {&of_pid, &of_tid, &of_name, &with_time, &for_seconds}},

@@ -207,6 +207,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.thread_times, object->rodata->keeps_times},
 		{object->maps.row_names,
 		 object->rodata->counts_calls && config->call_rows_by & BY_THREAD},
+		{object->maps.runnable_since, config->events[EVENT_runqueue]},
 		{object->maps.tls_threads, config->tls_chosen.wanted},
 		{object->maps.tls_routines, config->tls_chosen.wanted},
 		{object->maps.tls_tellers, config->tls_chosen.wanted},

@@ -426,6 +426,7 @@ static void test_rejected_parts(void **state)
 				    live_programs[row].for_follow || live_programs[row].at_sends ||
 				    live_programs[row].for_uring || live_programs[row].for_tls ||
 				    live_programs[row].for_waits ||
+				    live_programs[row].event == EVENT_runqueue ||
 				    live_program_wanted(&live_programs[row], &config, rejected));
 	}
 }
