@@ -196,16 +196,6 @@ static uint64_t take_pointer(struct cursor *cursor, uint8_t encoding)
 
 /* Descriptions. */
 
-/* What the frames of a compilation unit share: a common information entry. */
-struct common {
-	uint64_t code_align;
-	int64_t data_align;
-	uint64_t ra;
-	uint8_t encoding;
-	bool has_lengths, is_signal;
-	size_t begin, end; /* of its instructions */
-};
-
 /* A description: where it is, and what follows its length. */
 struct entry {
 	size_t id_at, end;
@@ -235,7 +225,7 @@ static int read_entry(const struct cfi_section *section, size_t at, struct entry
 	return 1;
 }
 
-static void read_augmentation(struct cursor *cursor, const char *text, struct common *common)
+static void read_augmentation(struct cursor *cursor, const char *text, struct cfi_common *common)
 {
 	uint8_t encoding;
 
@@ -259,7 +249,7 @@ static void read_augmentation(struct cursor *cursor, const char *text, struct co
 		}
 }
 
-static int read_common(const struct cfi_section *section, size_t at, struct common *common)
+static int read_new_common(const struct cfi_section *section, size_t at, struct cfi_common *common)
 {
 	struct entry entry;
 	struct cursor cursor;
@@ -277,7 +267,7 @@ static int read_common(const struct cfi_section *section, size_t at, struct comm
 	take(&cursor, len + 1);
 	if (cursor.failed || text[len] || (version != 1 && version != 3))
 		return -EBADMSG;
-	*common = (struct common){.encoding = DW_EH_PE_absptr};
+	*common = (struct cfi_common){.encoding = DW_EH_PE_absptr};
 	common->code_align = take_unsigned(&cursor);
 	common->data_align = take_signed(&cursor);
 	common->ra = version == 1 ? take_byte(&cursor) : take_unsigned(&cursor);
@@ -293,12 +283,29 @@ static int read_common(const struct cfi_section *section, size_t at, struct comm
 		return -EBADMSG;
 	}
 	common->end = entry.end;
+	common->at = at;
 	return cursor.failed ? -EBADMSG : 0;
+}
+
+/* Frames of one unit, which are in a row, have the same one. */
+static int read_common(const struct cfi_section *section, size_t at, struct cfi_common *common)
+{
+	int r;
+
+	if (section->last && section->last->end && section->last->at == at) {
+		*common = *section->last;
+		return 0;
+	}
+	r = read_new_common(section, at, common);
+	if (r == 0 && section->last)
+		*section->last = *common;
+	return r;
 }
 
 /* Of a frame: the common entry, the code, and the instructions. */
 static int read_frame(const struct cfi_section *section, const struct entry *entry,
-		      struct common *common, struct cfi_frame *frame, struct cursor *instructions)
+		      struct cfi_common *common, struct cfi_frame *frame,
+		      struct cursor *instructions)
 {
 	struct cursor cursor = cursor_of(section, entry->id_at + 4, entry->end);
 	uint64_t len;
@@ -319,7 +326,7 @@ static int read_frame(const struct cfi_section *section, const struct entry *ent
 
 int cfi_next(const struct cfi_section *section, size_t *at, struct cfi_frame *frame)
 {
-	struct common common;
+	struct cfi_common common;
 	struct cursor instructions;
 	struct entry entry;
 	size_t place = *at;
@@ -355,7 +362,7 @@ struct state {
 
 struct machine {
 	const struct cfi_machine *registers;
-	const struct common *common;
+	const struct cfi_common *common;
 	struct state state, initial, kept[STATES_MAX];
 	size_t kept_count;
 	uint64_t address;
@@ -730,7 +737,7 @@ int cfi_run(const struct cfi_section *section, const struct cfi_machine *registe
 	struct machine machine = {.registers = registers, .address = frame->begin};
 	struct cursor instructions, shared;
 	struct cfi_frame again;
-	struct common common;
+	struct cfi_common common;
 	struct profile_rule rule;
 	struct entry entry;
 	size_t bytes;

@@ -23,10 +23,22 @@ extern const struct cfi_machine cfi_x86_64, cfi_aarch64;
 /* As frames are at the first instruction of a function. */
 struct profile_rule cfi_entry_rule(const struct cfi_machine *machine);
 
+/* What the frames of a compilation unit share: a common information entry. A zeroed one is none. */
+struct cfi_common {
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t ra;
+	uint8_t encoding;
+	bool has_lengths, is_signal;
+	size_t begin, end; /* of its instructions */
+	size_t at; /* where in the section it is */
+};
+
 struct cfi_section {
 	const uint8_t *bytes; /* borrowed */
 	size_t len;
 	uint64_t address; /* of its first byte */
+	struct cfi_common *last; /* borrowed: the one that was read last; NULL: none is kept */
 };
 
 /* What a frame description says of the code that it is for. */

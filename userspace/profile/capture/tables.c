@@ -9,8 +9,6 @@
 
 #include <bpf/bpf.h>
 
-#include "util/hash.h"
-
 enum {
 	ROWS_MAX = PROFILE_CHUNKS * PROFILE_CHUNK_ROWS,
 	PLACES = 2 * PROFILE_RULES,
@@ -44,10 +42,19 @@ void tables_close(struct tables *tables)
 	*tables = (struct tables){0};
 }
 
+static uint32_t rule_place(const struct profile_rule *rule)
+{
+	uint64_t words[2];
+
+	memcpy(words, rule, sizeof(words));
+	words[0] = (words[0] ^ words[1] * 0x9e3779b97f4a7c15ULL) * 0xbf58476d1ce4e5b9ULL;
+	return (uint32_t)(words[0] >> 32) % PLACES;
+}
+
 /* The index of a rule, which is added if it is new. Returns 0 if there is no room. */
 static uint32_t rule_index(struct tables *tables, const struct profile_rule *rule)
 {
-	uint32_t place = hash_bytes(rule, sizeof(*rule)) % PLACES;
+	uint32_t place = rule_place(rule);
 
 	for (; tables->places[place]; place = (place + 1) % PLACES)
 		if (memcmp(&tables->rules[tables->places[place]], rule, sizeof(*rule)) == 0)

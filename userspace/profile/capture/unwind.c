@@ -14,6 +14,7 @@
 #include "perf/elf_file.h"
 #include "profile/capture/cfi.h"
 #include "scap/symbols/symbol_sections.h"
+#include "util/radix.h"
 
 enum {
 	/* Of instructions, for the rows of a page: more than any compiler writes. */
@@ -39,6 +40,7 @@ static const uint32_t at_linkage = UINT32_MAX;
 struct unwind {
 	uint8_t *bytes; /* owned: of the section */
 	struct cfi_section section;
+	struct cfi_common common; /* section.last */
 	const struct cfi_machine *machine;
 	struct indexed *frames; /* owned; ascending */
 	size_t frames_count, frames_capacity;
@@ -102,7 +104,8 @@ static int read_section(Elf *elf, struct unwind *unwind)
 	if (!unwind->bytes)
 		return -ENOMEM;
 	memcpy(unwind->bytes, data->d_buf, data->d_size);
-	unwind->section = (struct cfi_section){unwind->bytes, data->d_size, header.sh_addr};
+	unwind->section =
+		(struct cfi_section){unwind->bytes, data->d_size, header.sh_addr, &unwind->common};
 	return 0;
 }
 
@@ -160,23 +163,17 @@ static int add_linkage(Elf *elf, const struct perf_elf_segments *segments, struc
 	return r;
 }
 
-static int compare_frames(const void *left, const void *right)
-{
-	const struct indexed *a = left, *b = right;
-
-	if (a->begin != b->begin)
-		return (a->begin > b->begin) - (a->begin < b->begin);
-	return (a->at > b->at) - (a->at < b->at);
-}
-
-/* By their begins, cut where the next one begins; of several that begin together one is left. */
-static void index_sort(struct unwind *unwind)
+/*
+ * By their begins, cut where the next one begins; of several that begin together the first one in
+ * the section is left.
+ */
+static int index_sort(struct unwind *unwind)
 {
 	size_t kept = 0;
 
-	if (unwind->frames_count)
-		qsort(unwind->frames, unwind->frames_count, sizeof(*unwind->frames),
-		      compare_frames);
+	if (!radix_sort(unwind->frames, unwind->frames_count, sizeof(*unwind->frames),
+			offsetof(struct indexed, begin)))
+		return -ENOMEM;
 	for (size_t i = 0; i < unwind->frames_count; i++) {
 		struct indexed *before = kept ? &unwind->frames[kept - 1] : NULL;
 
@@ -187,6 +184,7 @@ static void index_sort(struct unwind *unwind)
 		unwind->frames[kept++] = unwind->frames[i];
 	}
 	unwind->frames_count = kept;
+	return 0;
 }
 
 static int pages_add(struct unwind *unwind, uint64_t page)
@@ -240,9 +238,10 @@ static int read_index(Elf *elf, struct unwind *unwind)
 	}
 	if (r == 0)
 		r = add_linkage(elf, &segments, unwind);
+	if (r == 0)
+		r = index_sort(unwind);
 	if (r)
 		return r;
-	index_sort(unwind);
 	return unwind->frames_count ? find_pages(unwind) : -ENOENT;
 }
 

@@ -3,6 +3,7 @@
 #include "scap/symbols/symbol_table.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,12 @@
 
 #include "scap/symbols/symbol_collect.h"
 #include "util/buf.h"
+#include "util/radix.h"
 
 /* Behind the last symbol without a size, or where nobody has one, is no function. */
 enum { SIZELESS_BYTES = 1 << 16 };
 
-enum { ENTRIES_MIN = 256, LINE_BYTES = 512, NAME_BYTES_MAX = 4095 };
+enum { ENTRIES_MIN = 256, LINE_BYTES = 512, NAME_BYTES_MAX = 4095, KERNEL_CHUNK_BYTES = 1 << 16 };
 
 void symbol_table_finish(struct symbol_table *table)
 {
@@ -83,6 +85,25 @@ static int compare_collected(const void *a, const void *b)
 	return one->entry.name < other->entry.name ? 1 : -1;
 }
 
+/* Most have a place of their own: only those that share one need to be compared. */
+static void sort_collected(struct symbol_collected *all)
+{
+	size_t end;
+
+	if (!radix_sort(all->list, all->count, sizeof(*all->list),
+			offsetof(struct symbol_candidate, entry.begin))) {
+		qsort(all->list, all->count, sizeof(*all->list), compare_collected);
+		return;
+	}
+	for (size_t i = 0; i < all->count; i = end) {
+		for (end = i + 1; end < all->count; end++)
+			if (all->list[end].entry.begin != all->list[i].entry.begin)
+				break;
+		if (end - i > 1)
+			qsort(all->list + i, end - i, sizeof(*all->list), compare_collected);
+	}
+}
+
 void symbol_collected_finish(struct symbol_collected *all)
 {
 	free(all->list);
@@ -96,7 +117,7 @@ int symbol_collected_complete(struct symbol_collected *all, struct symbol_table 
 
 	*table = (struct symbol_table){0};
 	if (!all->error && all->count) {
-		qsort(all->list, all->count, sizeof(*all->list), compare_collected);
+		sort_collected(all);
 		table->entries = calloc(all->count, sizeof(*table->entries));
 	}
 	if (table->entries) {
@@ -169,6 +190,8 @@ int symbol_table_read_kernel(int fd, struct symbol_table *table)
 			close(copy);
 		return -errno;
 	}
+	/* The kernel suggests 1 KiB. */
+	setvbuf(file, NULL, _IOFBF, KERNEL_CHUNK_BYTES);
 	while (fgets(line, sizeof(line), file))
 		collect_line(line, &all, &shown);
 	fclose(file);
