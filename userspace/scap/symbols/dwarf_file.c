@@ -3,10 +3,16 @@
 #include "scap/symbols/dwarf_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "scap/symbols/symbol_elf.h"
 #include "scap/symbols/symbol_sections.h"
 #include "util/count.h"
+#include "util/regular.h"
 
 static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = ".debug_info",
@@ -81,7 +87,7 @@ int dwarf_file_open(int fd, size_t max, struct dwarf_file *file)
 	const char *ident;
 	int r = -ENOENT;
 
-	*file = (struct dwarf_file){0};
+	*file = (struct dwarf_file){.fd = -1};
 	if (!symbol_sections_are_bounded_in(fd))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
@@ -95,8 +101,66 @@ int dwarf_file_open(int fd, size_t max, struct dwarf_file *file)
 	return r;
 }
 
+/* Opens "../.dwz/NAME" of the link "/usr/lib/debug/.dwz/NAME". Returns a descriptor or -errno. */
+static int open_linked(const char *link, int debug)
+{
+	const char *name = strstr(link, "/.dwz/");
+	char path[PATH_MAX];
+	int path_fd, fd;
+
+	if (!name || strstr(name, "/..") ||
+	    snprintf(path, sizeof(path), "..%s", name) >= (int)sizeof(path))
+		return -ENOENT;
+	path_fd = openat(debug, path, O_PATH | O_CLOEXEC);
+	if (path_fd < 0)
+		return -ENOENT;
+	fd = regular_reopen(path_fd);
+	close(path_fd);
+	return fd;
+}
+
+/* Whether it has the build id behind the name in the link. */
+static bool is_linked(int fd, const char *bytes, size_t len)
+{
+	struct symbol_build_id id;
+
+	return symbol_elf_build_id(fd, &id) == 0 && id.count && id.count == len &&
+	       memcmp(id.bytes, bytes, len) == 0;
+}
+
+int dwarf_file_open_shared(const struct dwarf_file *file, int debug, size_t max,
+			   struct dwarf_file *shared)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = symbol_section_find(file->elf, ".gnu_debugaltlink", &header);
+	Elf_Data *data;
+	size_t len;
+	int fd, r = -ENOENT;
+
+	if (!section || header.sh_size > PATH_MAX)
+		return -ENOENT;
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf)
+		return -ENOENT;
+	len = strnlen(data->d_buf, data->d_size);
+	if (len == data->d_size)
+		return -EBADMSG;
+	fd = open_linked(data->d_buf, debug);
+	if (fd < 0)
+		return fd;
+	if (is_linked(fd, (const char *)data->d_buf + len + 1, data->d_size - len - 1))
+		r = dwarf_file_open(fd, max, shared);
+	if (r)
+		close(fd);
+	else
+		shared->fd = fd;
+	return r;
+}
+
 void dwarf_file_close(struct dwarf_file *file)
 {
 	elf_end(file->elf);
-	*file = (struct dwarf_file){0};
+	if (file->fd >= 0)
+		close(file->fd);
+	*file = (struct dwarf_file){.fd = -1};
 }

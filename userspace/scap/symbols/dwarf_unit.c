@@ -501,10 +501,16 @@ bool dwarf_entry_reference(const struct dwarf_unit *unit, const struct dwarf_ent
 		return true;
 	case DW_FORM_ref_addr:
 		*at = value->number;
-		return true;
+		break;
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+		*at = value->number | DWARF_IN_SHARED;
+		break;
 	default:
-		return false; /* in another file, or of a type */
+		return false; /* of a type */
 	}
+	return !(value->number & DWARF_IN_SHARED);
 }
 
 /* Texts. */
@@ -549,6 +555,10 @@ const char *dwarf_entry_text(const struct dwarf_sections *sections, const struct
 		return text_at(sections, DWARF_STR, value->number);
 	case DW_FORM_line_strp:
 		return text_at(sections, DWARF_LINE_STR, value->number);
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_strp_sup:
+		return sections->shared ? text_at(sections->shared, DWARF_STR, value->number)
+					: NULL;
 	case DW_FORM_strx:
 	case DW_FORM_strx1:
 	case DW_FORM_strx2:

@@ -29,6 +29,8 @@ struct dwarf_section {
 
 struct dwarf_sections {
 	struct dwarf_section list[DWARF_SECTIONS];
+	/* Borrowed: those of the file that has what several share (dwz); NULL: there is none. */
+	const struct dwarf_sections *shared;
 	uint64_t steps_left; /* of what is read: entries, their attributes, ranges */
 };
 
@@ -116,7 +118,13 @@ static inline bool dwarf_entry_has(const struct dwarf_entry *entry, enum dwarf_a
 	return entry->has & 1u << what;
 }
 
-/* Where another entry is that an attribute refers to: in .debug_info. Returns false: nowhere. */
+/* Of a place in .debug_info: it is in the file that is shared. */
+#define DWARF_IN_SHARED (UINT64_C(1) << 63)
+
+/*
+ * Where another entry is that an attribute refers to: in .debug_info, of the same file or with
+ * DWARF_IN_SHARED of the shared one. Returns false: nowhere.
+ */
 bool dwarf_entry_reference(const struct dwarf_unit *unit, const struct dwarf_entry *entry,
 			   enum dwarf_attribute what, uint64_t *at);
 

@@ -33,17 +33,22 @@ struct found_inline {
 	uint32_t level; /* how many it is within */
 };
 
-struct inlines_search {
+struct searched_file {
 	struct dwarf_sections *sections;
+	struct dwarf_unit *units; /* owned: by place */
+	size_t units_count, units_capacity;
+	/* Of the unit that is looked at, and of one that it refers to. */
+	struct dwarf_abbrevs abbrevs, other_abbrevs;
+};
+
+struct inlines_search {
+	struct searched_file file, shared; /* shared: without sections if there is none */
 	const struct symbol_inlines_limit *limit;
 	const uint64_t *addresses;
 	size_t addresses_count;
 	uint32_t *innermost; /* owned: found.list, by place */
 	struct found_inline *list; /* owned */
 	size_t count, capacity;
-	struct dwarf_unit *units; /* owned: by place */
-	size_t units_count, units_capacity;
-	struct dwarf_abbrevs abbrevs, other_abbrevs;
 	/* Of the entry that is looked at: */
 	uint32_t depth;
 	bool is_inlined, covers;
@@ -68,42 +73,41 @@ static bool grow_list(void **list, size_t bytes, size_t count, size_t *capacity)
 
 /* Units. */
 
-static int read_units(struct inlines_search *search)
+static int read_units(struct searched_file *file)
 {
 	uint64_t at = 0;
 	int r = 0;
 
-	while (search->units_count < UNITS_MAX) {
+	while (file->sections && file->units_count < UNITS_MAX) {
 		struct dwarf_unit unit;
 
-		r = dwarf_unit_read(search->sections, at, &unit);
+		r = dwarf_unit_read(file->sections, at, &unit);
 		if (r && r != -EOPNOTSUPP)
 			break;
 		at = unit.end;
 		if (r)
 			continue;
-		if (!grow_list((void **)&search->units, sizeof(*search->units), search->units_count,
-			       &search->units_capacity))
+		if (!grow_list((void **)&file->units, sizeof(*file->units), file->units_count,
+			       &file->units_capacity))
 			return -ENOMEM;
-		search->units[search->units_count++] = unit;
+		file->units[file->units_count++] = unit;
 	}
 	return r == -EBADMSG ? r : 0;
 }
 
-static struct dwarf_unit *find_unit(const struct inlines_search *search, uint64_t at)
+static struct dwarf_unit *find_unit(const struct searched_file *file, uint64_t at)
 {
-	size_t low = 0, high = search->units_count;
+	size_t low = 0, high = file->units_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (search->units[middle].end <= at)
+		if (file->units[middle].end <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < search->units_count && search->units[low].begin <= at ? &search->units[low]
-									   : NULL;
+	return low < file->units_count && file->units[low].begin <= at ? &file->units[low] : NULL;
 }
 
 /* What covers places. */
@@ -151,9 +155,9 @@ static int take_covered(void *context, uint64_t begin, uint64_t end)
 	     i < search->addresses_count && search->addresses[i] < end && r == 0; i++) {
 		uint32_t *innermost = &search->innermost[i];
 
-		if (!search->sections->steps_left)
+		if (!search->file.sections->steps_left)
 			return -E2BIG;
-		search->sections->steps_left--;
+		search->file.sections->steps_left--;
 		search->covers = true;
 		/* What is beside it, or in another function, is not what it is within. */
 		while (*innermost != nothing && search->list[*innermost].depth >= search->depth)
@@ -193,13 +197,13 @@ static int look_at_entry(struct inlines_search *search, const struct dwarf_unit 
 		search->is_inlined =
 			entry->tag == DW_TAG_inlined_subroutine &&
 			dwarf_entry_reference(unit, entry, DWARF_ORIGIN, &search->origin);
-		r = dwarf_entry_ranges(search->sections, unit, entry, take_covered, search);
+		r = dwarf_entry_ranges(search->file.sections, unit, entry, take_covered, search);
 		*enter = search->covers;
 		return r;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
-		r = dwarf_entry_ranges(search->sections, unit, entry, take_any, search);
+		r = dwarf_entry_ranges(search->file.sections, unit, entry, take_any, search);
 		*enter = search->covers || !has_ranges(entry);
 		return r;
 	case DW_TAG_namespace:
@@ -242,7 +246,8 @@ static int walk_unit(struct inlines_search *search, const struct dwarf_unit *uni
 	while (depth && at < unit->end) {
 		if (search_is_over(search))
 			return -E2BIG;
-		r = dwarf_entry_read(search->sections, unit, &search->abbrevs, at, &entry);
+		r = dwarf_entry_read(search->file.sections, unit, &search->file.abbrevs, at,
+				     &entry);
 		if (r)
 			return r;
 		at = entry.next;
@@ -275,17 +280,18 @@ static int walk_units(struct inlines_search *search)
 {
 	int damaged = 0;
 
-	for (size_t i = 0; i < search->units_count; i++) {
-		struct dwarf_unit *unit = &search->units[i];
+	for (size_t i = 0; i < search->file.units_count; i++) {
+		struct dwarf_unit *unit = &search->file.units[i];
 		struct dwarf_entry root;
 		int r;
 
 		if (!unit->has_code)
 			continue;
-		r = dwarf_unit_begin(search->sections, unit, &search->abbrevs, &root);
+		r = dwarf_unit_begin(search->file.sections, unit, &search->file.abbrevs, &root);
 		search->covers = false;
 		if (r == 0)
-			r = dwarf_entry_ranges(search->sections, unit, &root, take_any, search);
+			r = dwarf_entry_ranges(search->file.sections, unit, &root, take_any,
+					       search);
 		if (r == 0 && search->covers && root.has_children)
 			r = walk_unit(search, unit, root.next);
 		if (r == -E2BIG || r == -ENOMEM)
@@ -297,32 +303,46 @@ static int walk_units(struct inlines_search *search)
 
 /* Names. */
 
+/* Reads an entry anywhere in a file, and its unit. Returns 0; -EBADMSG; -E2BIG; -ENOMEM. */
+static int read_anywhere(struct searched_file *file, uint64_t at, bool is_first,
+			 const struct dwarf_unit **read, struct dwarf_entry *entry)
+{
+	struct dwarf_unit *unit = find_unit(file, at);
+	struct dwarf_abbrevs *abbrevs = is_first ? &file->abbrevs : &file->other_abbrevs;
+	int r;
+
+	if (!unit)
+		return -EBADMSG;
+	if (file->abbrevs.is_read && file->abbrevs.at == unit->abbrevs)
+		abbrevs = &file->abbrevs;
+	*read = unit;
+	/* The first entry says where texts are. */
+	r = unit->version >= 5 && !unit->text_base
+		    ? dwarf_unit_begin(file->sections, unit, abbrevs, entry)
+		    : dwarf_abbrevs_read(file->sections, unit, abbrevs);
+	return r ? r : dwarf_entry_read(file->sections, unit, abbrevs, at, entry);
+}
+
 /* The name of a function by its entry; NULL: it has none. That of the linker is better. */
 static const char *name_of(struct inlines_search *search, uint64_t at)
 {
+	struct searched_file *file = &search->file;
 	const char *name = NULL, *text;
+	const struct dwarf_unit *unit;
 	struct dwarf_entry entry;
-	bool goes_on = true;
 
-	for (int hop = 0; hop < HOPS_MAX && goes_on; hop++) {
-		struct dwarf_abbrevs *abbrevs = hop ? &search->other_abbrevs : &search->abbrevs;
-		struct dwarf_unit *unit = find_unit(search, at);
-
-		if (unit && search->abbrevs.is_read && search->abbrevs.at == unit->abbrevs)
-			abbrevs = &search->abbrevs;
-		/* The first entry says where texts are. */
-		if (!unit || (unit->version >= 5 && !unit->text_base &&
-			      dwarf_unit_begin(search->sections, unit, abbrevs, &entry) != 0))
+	for (int hop = 0; hop < HOPS_MAX; hop++) {
+		if (at & DWARF_IN_SHARED)
+			file = &search->shared;
+		if (read_anywhere(file, at & ~DWARF_IN_SHARED, hop == 0, &unit, &entry) != 0)
 			break;
-		if (dwarf_abbrevs_read(search->sections, unit, abbrevs) != 0 ||
-		    dwarf_entry_read(search->sections, unit, abbrevs, at, &entry) != 0)
-			break;
-		text = dwarf_entry_text(search->sections, unit, &entry, DWARF_LINKAGE_NAME);
+		text = dwarf_entry_text(file->sections, unit, &entry, DWARF_LINKAGE_NAME);
 		if (text && *text)
 			return text;
-		text = dwarf_entry_text(search->sections, unit, &entry, DWARF_NAME);
+		text = dwarf_entry_text(file->sections, unit, &entry, DWARF_NAME);
 		name = name || !text || !*text ? name : text;
-		goes_on = dwarf_entry_reference(unit, &entry, DWARF_ORIGIN, &at);
+		if (!dwarf_entry_reference(unit, &entry, DWARF_ORIGIN, &at))
+			break;
 	}
 	return name;
 }
@@ -405,13 +425,20 @@ static int complete(struct inlines_search *search, struct symbol_inlines *inline
 	if (!origins)
 		return -ENOMEM;
 	/* What the entries took is not missing here. */
-	search->sections->steps_left += SYMBOL_INLINES_STEPS_MAX / 8;
+	search->file.sections->steps_left += SYMBOL_INLINES_STEPS_MAX / 8;
 	count = collect_origins(search, origins);
 	r = name_origins(search, origins, count, inlines);
 	if (r == 0)
 		r = list_places(search, origins, count, inlines);
 	free(origins);
 	return r;
+}
+
+static void searched_file_finish(struct searched_file *file)
+{
+	dwarf_abbrevs_finish(&file->abbrevs);
+	dwarf_abbrevs_finish(&file->other_abbrevs);
+	free(file->units);
 }
 
 void symbol_inlines_finish(struct symbol_inlines *inlines)
@@ -426,7 +453,8 @@ void symbol_inlines_finish(struct symbol_inlines *inlines)
 int symbol_inlines_find(struct dwarf_sections *sections, const uint64_t *addresses, size_t count,
 			const struct symbol_inlines_limit *limit, struct symbol_inlines *inlines)
 {
-	struct inlines_search search = {.sections = sections,
+	struct dwarf_sections shared;
+	struct inlines_search search = {.file.sections = sections,
 					.limit = limit,
 					.addresses = addresses,
 					.addresses_count = count};
@@ -436,7 +464,15 @@ int symbol_inlines_find(struct dwarf_sections *sections, const uint64_t *address
 	if (!search.innermost)
 		return -ENOMEM;
 	memset(search.innermost, 0xff, (count + 1) * sizeof(*search.innermost));
-	error = read_units(&search);
+	/* What it reads is paid by itself. */
+	if (sections->shared) {
+		shared = *sections->shared;
+		shared.steps_left = sections->steps_left;
+		search.shared.sections = &shared;
+	}
+	error = read_units(&search.file);
+	if (error != -ENOMEM && read_units(&search.shared) == -ENOMEM)
+		error = -ENOMEM;
 	if (error != -ENOMEM) {
 		r = walk_units(&search);
 		error = error ? error : r;
@@ -445,11 +481,10 @@ int symbol_inlines_find(struct dwarf_sections *sections, const uint64_t *address
 		r = complete(&search, inlines);
 		error = r ? r : error;
 	}
-	dwarf_abbrevs_finish(&search.abbrevs);
-	dwarf_abbrevs_finish(&search.other_abbrevs);
+	searched_file_finish(&search.file);
+	searched_file_finish(&search.shared);
 	free(search.innermost);
 	free(search.list);
-	free(search.units);
 	return error == -ENOMEM || r == -ENOMEM ? -ENOMEM : error;
 }
 
@@ -546,6 +581,22 @@ static int find_places(int fd, struct dwarf_sections *sections, const uint64_t *
 	return r;
 }
 
+/* What the file of a package shares with others comes from the same folder. */
+static int find_in_file(int fd, struct dwarf_file *file, int debug, const uint64_t *places,
+			size_t count, const struct symbol_inlines_limit *limit,
+			struct symbol_inlines *inlines)
+{
+	struct dwarf_file shared = {.fd = -1};
+	int r;
+
+	if (debug >= 0 &&
+	    dwarf_file_open_shared(file, debug, SYMBOL_INLINES_BYTES_MAX, &shared) == 0)
+		file->sections.shared = &shared.sections;
+	r = find_places(fd, &file->sections, places, count, limit, inlines);
+	dwarf_file_close(&shared);
+	return r;
+}
+
 int symbol_inlines_read(int fd, int debug, const uint64_t *places, size_t count,
 			const struct symbol_inlines_limit *limit, struct symbol_inlines *inlines)
 {
@@ -559,7 +610,9 @@ int symbol_inlines_read(int fd, int debug, const uint64_t *places, size_t count,
 				 : dwarf_file_open(separate, SYMBOL_INLINES_BYTES_MAX, &file);
 	}
 	if (r == 0) {
-		r = find_places(fd, &file.sections, places, count, limit, inlines);
+		/* Where a user's own file leads is the user's choice. */
+		r = find_in_file(fd, &file, separate < 0 ? -1 : debug, places, count, limit,
+				 inlines);
 		dwarf_file_close(&file);
 	}
 	if (separate >= 0)

@@ -116,6 +116,30 @@ static void reads_entries(void **state)
 	dwarf_abbrevs_finish(&known);
 }
 
+/* What dwz has put into another file: an origin, and a name. */
+static void refers_to_the_shared_file(void **state)
+{
+	static const uint8_t own_abbrevs[] = {1,    0x1d, 0,	0x31, 0xa0, 0x3e,
+					      0x03, 0xa1, 0x3e, 0,    0,    0};
+	static const uint8_t own_info[] = {HEAD(18), 1, 7, 0, 0, 0, 2, 0, 0, 0, 0};
+	struct dwarf_sections shared = sections_of(), sections = {.steps_left = 1000};
+	struct dwarf_abbrevs known = {0};
+	struct dwarf_entry entry;
+	struct dwarf_unit unit;
+	uint64_t at = 0;
+
+	sections.list[DWARF_INFO] = (struct dwarf_section)SECTION(own_info);
+	sections.list[DWARF_ABBREV] = (struct dwarf_section)SECTION(own_abbrevs);
+	assert_int_equal(dwarf_unit_read(&sections, 0, &unit), 0);
+	assert_int_equal(dwarf_unit_begin(&sections, &unit, &known, &entry), 0);
+	assert_true(dwarf_entry_reference(&unit, &entry, DWARF_ORIGIN, &at));
+	assert_int_equal(at, DWARF_IN_SHARED | 7);
+	assert_null(dwarf_entry_text(&sections, &unit, &entry, DWARF_NAME));
+	sections.shared = &shared;
+	assert_string_equal(dwarf_entry_text(&sections, &unit, &entry, DWARF_NAME), "_Zf");
+	dwarf_abbrevs_finish(&known);
+}
+
 static void stays_within_the_unit(void **state)
 {
 	struct dwarf_sections sections = sections_of();
@@ -167,6 +191,7 @@ static void refuses_other_headers(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_entries),
+	cmocka_unit_test(refers_to_the_shared_file),
 	cmocka_unit_test(stays_within_the_unit),
 	cmocka_unit_test(refuses_other_headers),
 };

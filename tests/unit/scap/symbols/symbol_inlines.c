@@ -236,6 +236,53 @@ static void reads_separate_files(void **state)
 	tree_destroy(&tree);
 }
 
+/* It comes from the folder .dwz, and has the build id that is named. */
+static void opens_what_files_share(void **state)
+{
+	static const struct {
+		const char *link; /* the bytes behind it are a build id */
+		int r;
+	} rows[] = {{"/usr/lib/debug/.dwz/a/common", 0},
+		    {"/usr/lib/debug/.dwz/a/nosuch", -ENOENT},
+		    {"/usr/lib/debug/.dwz/../ids/secret", -ENOENT},
+		    {"/usr/lib/debug/.dwz/a/program", -ENOENT}, /* another build id */
+		    {"/tmp/common", -ENOENT}};
+	struct dwarf_file file, shared;
+	char command[1024];
+	struct tree tree;
+	int fd, debug;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	run_in(&tree,
+	       "mkdir -p .dwz/a ids; gcc -g -O2 -Wl,--build-id=0x12345678 -o program source.c;"
+	       "gcc -g -O1 -Wl,--build-id=0x11223344 -o .dwz/a/common source.c;"
+	       "cp program .dwz/a/program; cp .dwz/a/common ids/secret");
+	debug = open_in(&tree, "ids");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(command, sizeof(command),
+			 "printf '%s\\0\\021\\042\\063\\104' >link;"
+			 "objcopy --add-section .gnu_debugaltlink=link program linked",
+			 rows[i].link);
+		run_in(&tree, command);
+		fd = open_in(&tree, "linked");
+		assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), 0);
+		if (dwarf_file_open_shared(&file, debug, 1 << 20, &shared) != rows[i].r)
+			fail_msg("%s", rows[i].link);
+		if (rows[i].r == 0)
+			dwarf_file_close(&shared);
+		dwarf_file_close(&file);
+		close(fd);
+	}
+	fd = open_in(&tree, "program");
+	assert_int_equal(dwarf_file_open(fd, 1 << 20, &file), 0);
+	assert_int_equal(dwarf_file_open_shared(&file, debug, 1 << 20, &shared), -ENOENT);
+	dwarf_file_close(&file);
+	close(fd);
+	close(debug);
+	tree_destroy(&tree);
+}
+
 /* What is too large is not read into memory: neither as it is nor as it would be. */
 static void refuses_large_sections(void **state)
 {
@@ -371,8 +418,9 @@ static void reads_what_is_damaged(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(finds_what_compilers_say), cmocka_unit_test(agrees_with_addr2line),
-	cmocka_unit_test(reads_separate_files),	    cmocka_unit_test(refuses_large_sections),
-	cmocka_unit_test(gives_up_in_time),	    cmocka_unit_test(reads_what_is_damaged),
+	cmocka_unit_test(opens_what_files_share),   cmocka_unit_test(reads_separate_files),
+	cmocka_unit_test(refuses_large_sections),   cmocka_unit_test(gives_up_in_time),
+	cmocka_unit_test(reads_what_is_damaged),
 };
 
 UNIT_GROUP(tests);
