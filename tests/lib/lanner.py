@@ -309,42 +309,46 @@ def cpu_seconds():
 
 
 class Shared:
-    """What tests of a file have in common: begun when the first one asks for it, and ended after the last."""
+    """What tests of a file have in common: begun when the first one asks for it, and ended behind the last one that does."""
 
     def __init__(self, contexts):
-        self.contexts, self.values, self.stack = contexts, {}, contextlib.ExitStack()
+        self.contexts, self.values, self.stacks = contexts, {}, {}
 
     def get(self, name):
         if name not in self.values:
+            stack = self.stacks.setdefault(name, contextlib.ExitStack())
             folder = tempfile.mkdtemp(prefix="lanner-")
-            self.stack.callback(shutil.rmtree, folder, ignore_errors=True)
-            self.values[name] = self.stack.enter_context(self.contexts[name](folder))
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            self.values[name] = stack.enter_context(self.contexts[name](folder))
         return self.values[name]
 
-    def end(self):
-        """Returns whether all of it ended well."""
-        try:
-            self.stack.close()
-        except Exception:  # as of a test
-            print(f"FAIL  the end of {', '.join(self.values)}\n{traceback.format_exc()}", flush=True)
-            return False
-        return True
+    def end(self, names):
+        """Those of them that have begun. Returns how many did not end well."""
+        failed = 0
+        for name in names & self.stacks.keys():
+            try:
+                self.stacks[name].close()
+            except Exception:  # as of a test
+                failed += 1
+                print(f"FAIL  the end of {name}\n{traceback.format_exc()}", flush=True)
+        return failed
 
 
 def main(**contexts):
     """Runs every test_*() of the calling file. A parameter named `folder` gets a scratch folder; one of another name what
-    the context manager of that name yields, which gets a folder that all tests share."""
+    the context manager of that name yields, which gets a folder that all tests share. Those that share it stand together, so
+    that it does not go on for others."""
     caller = inspect.getmodule(inspect.stack()[1][0])
     tests = [(name, function) for name, function in vars(caller).items()
              if name.startswith("test_") and callable(function)]
+    wanted = [list(inspect.signature(function).parameters) for _, function in tests]
     shared = Shared(contexts)
     failed, skipped = 0, 0
-    for name, function in tests:
+    for number, (name, function) in enumerate(tests):
         folder = tempfile.mkdtemp(prefix="lanner-")
         begin, cpu_begin = time.monotonic(), cpu_seconds()
         try:
-            wanted = inspect.signature(function).parameters
-            function(**{name: folder if name == "folder" else shared.get(name) for name in wanted})
+            function(**{name: folder if name == "folder" else shared.get(name) for name in wanted[number]})
             print(f"ok    {name} ({time.monotonic() - begin:.1f} s, {cpu_seconds() - cpu_begin:.1f} s of CPUs)", flush=True)
         except Skip as reason:
             skipped += 1
@@ -354,6 +358,6 @@ def main(**contexts):
             print(f"FAIL  {name}\n{traceback.format_exc()}", flush=True)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    failed += not shared.end()
+        failed += shared.end(set(wanted[number]).difference(*wanted[number + 1:]))
     print(f"{len(tests)} cases in this file")
     sys.exit(1 if failed or not tests else SKIP if skipped == len(tests) else 0)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """For tests of requests: what the agent says of what clients ask servers."""
 import collections
+import contextlib
 import re
+import socket
 
 import lanner
 
@@ -25,3 +27,67 @@ def watch(expression, act, wanted, options=()):
     for event in agent.events:
         by_role[event["evt.args"]["role"]].append(event)
     return by_role
+
+
+class Capture:
+    """A capture that the cases of a file share, as it starts for as long as most of them take. Each has ports of its own.
+
+    `taken` are the numbers of its events that were returned to a case.
+    """
+
+    def __init__(self, agent, held):
+        self.agent, self.held, self.taken = agent, held, set()
+
+    def port(self):
+        """One that it looks at, for a server that is started at once: until now nobody else could take it."""
+        with self.held.pop() as held:
+            return held.getsockname()[1]
+
+    def watch(self, of, act, wanted):
+        """As watch(): of the requests of a port, or of those for which a function says so. None may come behind them."""
+        is_one = of if callable(of) else lambda event: f":{of}" in (event["evt.args"]["tuple"] or "")
+        begin = looked_at = len(self.agent.events)
+        found = []
+
+        def count():
+            nonlocal looked_at
+            end = len(self.agent.events)
+            found.extend(number for number in range(looked_at, end) if is_one(self.agent.events[number]))
+            looked_at = end
+            return len(found)
+
+        act()
+        lanner.wait_until(lambda: count() >= 2 * wanted, lambda: f"{len(found)} of {2 * wanted}, {looked_at - begin} in all")
+        self.taken.update(found)
+        by_role = collections.defaultdict(list)
+        for number in found:
+            by_role[self.agent.events[number]["evt.args"]["role"]].append(self.agent.events[number])
+        return by_role
+
+
+def held_port():
+    """A socket that keeps a port of 127.0.0.1 from others."""
+    while True:
+        held = socket.socket()
+        try:
+            held.bind(("127.0.0.1", lanner.free_port()))
+            return held
+        except OSError:
+            held.close()
+
+
+@contextlib.contextmanager
+def capture(*options, count=10, more="", lossless=True):
+    """A Capture that looks at so many ports, and at what else `more` says. At its end each request must have been returned to
+    a case, and nothing may have been lost."""
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(held_port()) for _ in range(count)]
+        ports = ", ".join(str(one.getsockname()[1]) for one in held)
+        agent = stack.enter_context(lanner.Agent("-o", "json", "--buffer-size", "16M", *options, "requests",
+                                                 f"fd.port in ({ports}){more}"))
+        shared = Capture(agent, held)
+        yield shared
+        report = agent.stop()
+        left = [event for number, event in enumerate(agent.events) if number not in shared.taken]
+        lanner.equal((len(left), left[:3]), (0, []), "requests that no case has asked for")
+        assert not lossless or report["lost by chance"] == 0, f"lost: {report['causes']}"

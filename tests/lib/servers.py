@@ -73,8 +73,14 @@ def running(argv, port, **options):
 
 
 class Nginx:
-    def __init__(self, port, log):
-        self.port, self.log = port, log
+    def __init__(self, port, folder):
+        self.port, self.folder, self.log = port, folder, folder / "log"
+
+    def worker(self):
+        """The id of the process that serves."""
+        master = int((self.folder / "pid").read_text(encoding="ascii"))
+        children = pathlib.Path(f"/proc/{master}/task/{master}/children")
+        return int(lanner.wait_until(lambda: children.read_text(encoding="ascii").split(), "a worker")[0])
 
     def lines(self):
         """Of its log: method, target, status, sizes of request and response, seconds, each as text."""
@@ -86,9 +92,9 @@ class Nginx:
 
 
 @contextlib.contextmanager
-def nginx(folder, pages=None, places="", settings="", address="127.0.0.1", start=None, listen=""):
+def nginx(folder, pages=None, places="", settings="", address="127.0.0.1", start=None, listen="", port=None):
     """With pages, the bytes of each by its name, and places of its configuration. `start`: starts it from its command,
-    and it is not waited for. `listen`: further words of the directive."""
+    and it is not waited for. `listen`: further words of the directive. `port`: if it must be that one."""
     need("nginx")
     folder = pathlib.Path(folder)
     # The worker has no privileges.
@@ -96,11 +102,11 @@ def nginx(folder, pages=None, places="", settings="", address="127.0.0.1", start
     (folder / "pages").mkdir()
     for name, content in (pages or {}).items():
         (folder / "pages" / name).write_bytes(content)
-    port = lanner.free_port()
+    port = port or lanner.free_port()
     conf = folder / "conf"
     conf.write_text(NGINX.format(folder=folder, port=port, address=address, places=places,
                                  settings=settings, listen=listen), encoding="ascii")
-    command, server = ["nginx", "-c", str(conf), "-p", str(folder)], Nginx(port, folder / "log")
+    command, server = ["nginx", "-c", str(conf), "-p", str(folder)], Nginx(port, folder)
     if not start:
         with running(command, port):
             yield server
