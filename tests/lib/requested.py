@@ -77,14 +77,14 @@ def held_port():
 
 
 @contextlib.contextmanager
-def capture(*options, count=10, more="", lossless=True):
-    """A Capture that looks at so many ports, and at what else `more` says. At its end each request must have been returned to
-    a case, and nothing may have been lost."""
+def capture(*options, expression="fd.port in ({ports})", count=10, lossless=True):
+    """A Capture that looks at so many ports. At its end each request must have been returned to a case, and nothing may have
+    been lost."""
     with contextlib.ExitStack() as stack:
         held = [stack.enter_context(held_port()) for _ in range(count)]
         ports = ", ".join(str(one.getsockname()[1]) for one in held)
         agent = stack.enter_context(lanner.Agent("-o", "json", "--buffer-size", "16M", *options, "requests",
-                                                 f"fd.port in ({ports}){more}"))
+                                                 expression.format(ports=ports)))
         shared = Capture(agent, held)
         yield shared
         report = agent.stop()
