@@ -8,12 +8,15 @@
 #ifndef LANNER_TLS_CALLS_BPF_H
 #define LANNER_TLS_CALLS_BPF_H
 
+#include "bpf/core/share_owner.bpf.h"
 #include "bpf/readers/stream.bpf.h"
 
 enum {
 	TLS_THREADS = 1 << 14,
 	TLS_OBJECTS = 1 << 16,
 	TLS_ROUTINES = 1 << 14,
+	TLS_WAYS = 8, /* places where a routine's call may be */
+	TLS_SET_BITS = 11,
 	TLS_TELLERS = 1 << 10,
 	TLS_NOTES_MAX = 16,
 	TLS_NOTES_NS = 1000000000,
@@ -77,12 +80,29 @@ struct tls_routine_key {
 	__u32 depth;
 };
 
-/* `buffer` of the calls is so far below the end of the stack if `done`, which else is 0. */
+/* `call.buffer` is so far below the end of the stack if `call.done`, which else is 0. */
+struct tls_routine {
+	struct tls_routine_key key;
+	__u64 owner; /* whose place it is: share_owner() */
+	__u64 since_ns;
+	struct tls_call call;
+};
+
+struct tls_place {
+	__u32 set, way;
+};
+
+_Static_assert(TLS_WAYS << TLS_SET_BITS == TLS_ROUTINES, "each place has room");
+
+/*
+ * Calls of processes that have ended stay until their place is needed. A call has one of the places
+ * of its set: of all that want one, who has most there gives way.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, TLS_ROUTINES);
-	__type(key, struct tls_routine_key);
-	__type(value, struct tls_call);
+	__type(key, struct tls_place);
+	__type(value, struct tls_routine);
 } tls_routines SEC(".maps");
 
 /*
@@ -140,6 +160,121 @@ struct {
 	__type(key, __u32);
 	__type(value, struct tls_teller);
 } tls_tellers SEC(".maps");
+
+/* Not inlined: the verifier walks it once. */
+__attribute__((noinline)) __u64 tls_owner(void)
+{
+	return share_owner(this_task());
+}
+
+static __always_inline bool is_routine(const struct tls_routine_key *a,
+				       const struct tls_routine_key *b)
+{
+	return a->routine == b->routine && a->program == b->program && a->pid == b->pid &&
+	       a->depth == b->depth;
+}
+
+static __always_inline __u32 tls_set_of(const struct tls_routine_key *key)
+{
+	__u64 mixed = (key->routine ^ key->program << 20) * 0x9e3779b97f4a7c15ULL;
+
+	mixed = (mixed ^ mixed >> 32 ^ ((__u64)key->pid << 32 | key->depth)) * 0x9e3779b97f4a7c15ULL;
+	return mixed >> (64 - TLS_SET_BITS);
+}
+
+/*
+ * The place of a call; TLS_WAYS: it has none. These three are not inlined: the verifier walks each
+ * once.
+ */
+__attribute__((noinline)) __u32 tls_routine_way(__u32 set, __u64 routine, __u64 program,
+						__u64 pid_depth)
+{
+	const struct tls_routine_key key = {routine, program, pid_depth >> 32, pid_depth};
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < TLS_WAYS; i++) {
+		const struct tls_place place = {set, i};
+		struct tls_routine *found = bpf_map_lookup_elem(&tls_routines, &place);
+
+		if (found && is_routine(&found->key, &key))
+			return i;
+	}
+	return TLS_WAYS;
+}
+
+/* How many places of a set an owner has. */
+__attribute__((noinline)) __u32 tls_owner_has(__u32 set, __u64 owner)
+{
+	__u32 has = 0;
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < TLS_WAYS; i++) {
+		const struct tls_place place = {set, i};
+		struct tls_routine *found = bpf_map_lookup_elem(&tls_routines, &place);
+
+		has += found && found->owner == owner;
+	}
+	return has;
+}
+
+/* The place for a new call of an owner: a free one, or the oldest one of those who have most. */
+__attribute__((noinline)) __u32 tls_new_way(__u32 set, __u64 owner)
+{
+	__u32 way = 0, most = 0;
+	__u64 oldest = 0;
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < TLS_WAYS; i++) {
+		const struct tls_place place = {set, i};
+		struct tls_routine *found = bpf_map_lookup_elem(&tls_routines, &place);
+		__u32 has;
+
+		if (!found)
+			return i;
+		has = tls_owner_has(set, found->owner) + (found->owner == owner);
+		if (has > most || (has == most && found->since_ns < oldest)) {
+			most = has;
+			oldest = found->since_ns;
+			way = i;
+		}
+	}
+	return way;
+}
+
+static __always_inline struct tls_place tls_place_of(const struct tls_routine_key *key)
+{
+	struct tls_place place = {.set = tls_set_of(key)};
+
+	place.way = tls_routine_way(place.set, key->routine, key->program,
+				    (__u64)key->pid << 32 | key->depth);
+	return place;
+}
+
+/* Notes a call that begins; one of its routine that is as deep is over. */
+static __always_inline void tls_routine_put(const struct tls_routine *routine)
+{
+	struct tls_place place = tls_place_of(&routine->key);
+
+	if (place.way >= TLS_WAYS)
+		place.way = tls_new_way(place.set, routine->owner);
+	if (place.way < TLS_WAYS)
+		bpf_map_update_elem(&tls_routines, &place, routine, BPF_ANY);
+}
+
+/* Takes the call that ends out, to *routine, whose key is set. Returns whether it was there. */
+static __always_inline bool tls_routine_take(struct tls_routine *routine)
+{
+	const struct tls_routine_key key = routine->key;
+	const struct tls_place place = tls_place_of(&key);
+	struct tls_routine *found = bpf_map_lookup_elem(&tls_routines, &place);
+
+	if (!found)
+		return false;
+	*routine = *found;
+	bpf_map_delete_elem(&tls_routines, &place);
+	/* Another one may have got the place meanwhile. */
+	return is_routine(&routine->key, &key);
+}
 
 static __always_inline struct tls_object_key tls_object_key(__u64 object)
 {

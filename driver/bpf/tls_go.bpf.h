@@ -14,6 +14,7 @@ enum {
 	GO_STACK_END = 8, /* where a routine has the end of its stack */
 	GO_STACK_MAX = 1 << 30,
 	GO_INTERFACE_DATA = 8, /* of a net.Conn: behind its type */
+	GO_RECEIVER = 8, /* where a function may keep its first argument: above its return address */
 	GO_NUMBER = 16, /* of its descriptor, in a net.netFD: behind the lock of a poll.FD */
 	GO_NUMBERS = 1 << 30, /* of descriptors, and of bytes; others are none */
 };
@@ -127,22 +128,47 @@ static __always_inline void go_note_read(struct tls_object *object, const struct
 static __always_inline int tls_go_read_run(struct probe_registers *regs)
 {
 	const __u64 end = go_stack_end(regs);
-	const struct tls_routine_key key = tls_routine_key(regs, end);
+	struct tls_routine made = {};
+	struct tls_call *call = &made.call;
 	struct tls_object *object;
-	struct tls_call made;
 
-	if (!end || !go_begin(regs, &made))
+	if (!end || !go_begin(regs, call))
 		return 0;
-	object = go_object_of(&made);
+	object = go_object_of(call);
 	if (object)
-		go_note_read(object, &made);
+		go_note_read(object, call);
 	/* A buffer on the stack moves with that. */
-	if (made.buffer < end && end - made.buffer <= GO_STACK_MAX && made.buffer >= probe_sp(regs)) {
-		made.buffer = end - made.buffer;
-		made.done = 1;
+	if (call->buffer < end && end - call->buffer <= GO_STACK_MAX && call->buffer >= probe_sp(regs)) {
+		call->buffer = end - call->buffer;
+		call->done = 1;
 	}
-	bpf_map_update_elem(&tls_routines, &key, &made, BPF_ANY);
+	made.key = tls_routine_key(regs, end);
+	made.owner = tls_owner();
+	made.since_ns = bpf_ktime_get_ns();
+	tls_routine_put(&made);
 	return 0;
+}
+
+/*
+ * A read ends whose begin was forgotten. Where the function may have put what it was called with there
+ * is the object, if that is one that is read; else the gap is seen when the next read of it begins.
+ */
+static __always_inline void go_lose_read(struct probe_registers *regs)
+{
+	struct tls_call call = {};
+	struct tls_object_key key;
+	struct tls_object *object;
+
+	if (tls_is_left_out(this_task()) ||
+	    !go_read(&call.object, probe_sp(regs) + GO_RECEIVER))
+		return;
+	key = tls_object_key(call.object);
+	object = bpf_map_lookup_elem(&tls_objects, &key);
+	if (!object || !object->is_reading)
+		return;
+	object->is_reading = 0;
+	tls_lose(&call);
+	count_lost_times(EVENT_tls_data, LOSS_IN_FLIGHT, 1);
 }
 
 /* Ends the call. Returns its object; NULL: there is none. */
@@ -150,13 +176,13 @@ static __always_inline struct tls_object *go_end(struct probe_registers *regs,
 						 struct tls_call *call)
 {
 	const __u64 end = go_stack_end(regs);
-	const struct tls_routine_key key = tls_routine_key(regs, end);
-	struct tls_call *found = bpf_map_lookup_elem(&tls_routines, &key);
+	struct tls_routine routine = {.key = tls_routine_key(regs, end)};
 
-	if (!found)
+	if (!tls_routine_take(&routine)) {
+		go_lose_read(regs);
 		return NULL;
-	*call = *found;
-	bpf_map_delete_elem(&tls_routines, &key);
+	}
+	*call = routine.call;
 	if (call->done)
 		call->buffer = end - call->buffer;
 	return go_object_of(call);

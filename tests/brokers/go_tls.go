@@ -3,10 +3,13 @@
 // HTTP over TLS by Go's own library, for go_tls. "serve PORT CERTIFICATE KEY" prints a
 // line for each request; "ask URL COUNT AT_ONCE VERSION" makes requests, each routine with a client of
 // its own, and ends with 0 if all were answered as they should be; "stack ADDRESS COUNT" reads answers
-// to memory on stacks, which move meanwhile; "within CERTIFICATE KEY COUNT" has TLS within TLS at both ends.
+// to memory on stacks, which move meanwhile; "within CERTIFICATE KEY COUNT" has TLS within TLS at both ends; "again URL
+// COUNT" makes a request, and COUNT more of the same connection for each line that it reads; "crowd COUNT" has so many
+// reads that nothing answers.
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"fmt"
@@ -17,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 var page = bytes.Repeat([]byte("page"), 1000)
@@ -43,6 +48,10 @@ func serve(port, certificate, key string) {
 func ask(url string, count int, version string) {
 	config := &tls.Config{InsecureSkipVerify: true}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: version == "2"}}
+	askFor(client, url, count)
+}
+
+func askFor(client *http.Client, url string, count int) {
 	for i := 0; i < count; i++ {
 		deep(i * 10)
 		answer, err := client.Post(url, "text/plain", bytes.NewReader(page[:i%4000]))
@@ -55,6 +64,37 @@ func ask(url string, count int, version string) {
 			panic("another page")
 		}
 	}
+}
+
+func again(url string, count int) {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	askFor(client, url, 1)
+	fmt.Println("ready")
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		askFor(client, url, count)
+		fmt.Println("ready")
+	}
+}
+
+// A connection to nowhere.
+type silent struct{ net.Conn }
+
+var waiting int64
+
+func (silent) Write(bytes []byte) (int, error) {
+	atomic.AddInt64(&waiting, 1)
+	select {}
+}
+
+func crowd(count int) {
+	for i := 0; i < count; i++ {
+		go tls.Client(silent{}, &tls.Config{InsecureSkipVerify: true}).Read(make([]byte, 100))
+	}
+	for atomic.LoadInt64(&waiting) < int64(count) {
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Println("ready")
+	os.Stdin.Read(make([]byte, 1))
 }
 
 // Nothing takes its memory elsewhere, and it leaves so little of the stack that a call needs another one.
@@ -130,12 +170,21 @@ func main() {
 		within(os.Args[2], os.Args[3], count)
 		return
 	}
+	if os.Args[1] == "crowd" {
+		count, _ := strconv.Atoi(os.Args[2])
+		crowd(count)
+		return
+	}
 	if os.Args[1] == "serve" {
 		serve(os.Args[2], os.Args[3], os.Args[4])
 	}
 	count, _ := strconv.Atoi(os.Args[3])
 	if os.Args[1] == "stack" {
 		readAnswers(os.Args[2], count)
+		return
+	}
+	if os.Args[1] == "again" {
+		again(os.Args[2], count)
 		return
 	}
 	routines, _ := strconv.Atoi(os.Args[4])

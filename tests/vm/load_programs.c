@@ -118,6 +118,7 @@ static int configure(struct lanner *object, bool classic, bool overwrites)
 	object->rodata->reads_environments = true;
 	object->rodata->notes_sends = true;
 	object->rodata->tells_files = true;
+	object->rodata->tls_chosen.wanted = object->rodata->tls_chosen.all = 1;
 	object->rodata->reserves_room = true;
 	object->rodata->has_budget = true;
 	object->rodata->rate_limits[RATE_OF_PROCESS] = object->rodata->rate_limits[RATE_OF_CGROUP] =

@@ -129,8 +129,8 @@ struct uid_gid_map {
 
 struct user_namespace {
 	struct uid_gid_map uid_map, gid_map;
-	int level; /* 0: the initial one */
 	struct user_namespace *parent;
+	int level; /* 0: the initial one */
 	kuid_t owner;
 };
 
