@@ -72,7 +72,8 @@ static bool leave_gate(struct run *run, const struct call_row_key *key, struct v
 	return true;
 }
 
-static bool take_row(void *context, const struct call_row_key *key, const struct call_row *row)
+static bool take_row(void *context, const struct call_row_key *key, const struct call_row *row,
+		     bool is_last)
 {
 	const struct view_calls *calls = context;
 	struct views_calls counted = {.count = row->count,
@@ -91,12 +92,12 @@ static bool take_row(void *context, const struct call_row_key *key, const struct
 		return true;
 	}
 	if (run->view_threads &&
-	    !view_threads_find(run->view_threads, key, row, calls->is_last, &thread))
+	    !view_threads_find(run->view_threads, key, row, calls->is_last || is_last, &thread))
 		return false;
 	make_event(calls, key, &result, run->view_threads ? &thread : NULL, &event);
 	if (leave_gate(run, key, &counted))
 		viewer_take_calls(run->viewer, &event, false, &(struct views_calls){.count = 1});
-	if (counted.count || counted.timed)
+	if (counted.count || counted.timed || counted.bytes)
 		viewer_take_calls(run->viewer, &event,
 				  !run->plan->filter || filter_match(run->plan->filter, &event),
 				  &counted);

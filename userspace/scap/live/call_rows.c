@@ -165,13 +165,19 @@ static bool need_room(void **list, uint32_t count, uint32_t *room, size_t each)
 	return true;
 }
 
+/* A program counts a call before its time and its bytes: these may come later. */
+static bool has_more(const struct call_row *row, const struct call_row *before)
+{
+	return row->count != before->count || row->timed != before->timed ||
+	       row->bytes != before->bytes;
+}
+
 static int sort_row(struct live_call_rows *rows, const struct call_row_key *key,
 		    const struct call_row *row)
 {
 	const struct live_call_row *kept = rows->size ? row_place(rows, key) : NULL;
 
-	if (kept && kept->is_used && kept->row.count == row->count &&
-	    kept->row.timed == row->timed) {
+	if (kept && kept->is_used && !has_more(row, &kept->row)) {
 		if (!need_room((void **)&rows->old, rows->old_count, &rows->old_room,
 			       sizeof(rows->old[0])))
 			return -ENOMEM;
@@ -219,7 +225,7 @@ static int read_rows(struct live_call_rows *rows, const struct live_call_maps *m
 }
 
 static int give_row(struct live_call_rows *rows, const struct live_call_taker *taker,
-		    const struct live_call_row *fresh)
+		    const struct live_call_row *fresh, bool is_last)
 {
 	struct live_call_row *kept;
 	struct call_row before = {0}, row;
@@ -231,7 +237,7 @@ static int give_row(struct live_call_rows *rows, const struct live_call_taker *t
 		before = kept->row;
 	row = difference(&fresh->row, &before);
 	row.last_ns += row.last_ns ? rows->offset_ns : 0;
-	if (!taker->take(taker->context, &fresh->key, &row))
+	if (!taker->take(taker->context, &fresh->key, &row, is_last))
 		return 0;
 	rows->count += !kept->is_used;
 	*kept = *fresh;
@@ -250,8 +256,8 @@ static int remove_row(struct live_call_rows *rows, const struct live_call_maps *
 	    (bpf_map_lookup_elem(maps->rows, key, &last.row) ||
 	     bpf_map_delete_elem(maps->rows, key)))
 		return 0;
-	if (last.row.count != row_place(rows, key)->row.count)
-		r = give_row(rows, taker, &last);
+	if (has_more(&last.row, &row_place(rows, key)->row))
+		r = give_row(rows, taker, &last, true);
 	forget(rows, key);
 	place = last.row.place % CALL_ROW_USERS;
 	of_place = place + CALL_ROW_USERS;
@@ -284,7 +290,7 @@ int live_call_rows_take(struct live_call_rows *rows, const struct live_call_take
 	if (is_of_threads(maps) && rows->fresh_count)
 		qsort(rows->fresh, rows->fresh_count, sizeof(rows->fresh[0]), compare_times);
 	for (uint32_t i = 0; i < rows->fresh_count && r == 0; i++)
-		r = give_row(rows, taker, &rows->fresh[i]);
+		r = give_row(rows, taker, &rows->fresh[i], false);
 	for (uint32_t i = 0; is_of_threads(maps) && i < rows->old_count && r == 0; i++)
 		if (rows->old[i].event && taker->is_over &&
 		    taker->is_over(taker->context, &rows->old[i],

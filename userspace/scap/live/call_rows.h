@@ -39,9 +39,11 @@ struct live_call_taker {
 	/*
 	 * Given a row that has new calls, with these, but the longest latency of all, and what is
 	 * of the last call, whose time is as that of events. Event 0: of all calls for which there
-	 * was no room, by the cause. Returns false to have them again the next time.
+	 * was no room, by the cause. Returns false to have them again the next time; there is none
+	 * with is_last, as the row was removed.
 	 */
-	bool (*take)(void *context, const struct call_row_key *key, const struct call_row *row);
+	bool (*take)(void *context, const struct call_row_key *key, const struct call_row *row,
+		     bool is_last);
 	/* Whether a row without new ones can go: its thread has ended. NULL: none goes. */
 	bool (*is_over)(void *context, const struct call_row_key *key, const struct call_row *row);
 };

@@ -267,10 +267,12 @@ static int take_calls(struct input *input, const struct live_call_taker *taker)
 				  lost = {.error = ROW_LOSS_SHARE};
 
 	assert_true(taker->take(taker->context, &key,
-				&(struct call_row){.count = 3, .pid = PID, .exec_id = FIRST}));
+				&(struct call_row){.count = 3, .pid = PID, .exec_id = FIRST},
+				false));
 	assert_true(taker->take(taker->context, &other,
-				&(struct call_row){.count = 4, .pid = PID, .exec_id = FIRST}));
-	assert_true(taker->take(taker->context, &lost, &(struct call_row){.count = 2}));
+				&(struct call_row){.count = 4, .pid = PID, .exec_id = FIRST},
+				false));
+	assert_true(taker->take(taker->context, &lost, &(struct call_row){.count = 2}, false));
 	assert_false(taker->is_over(taker->context, &key, &(struct call_row){.exec_id = FIRST}));
 	return 0;
 }

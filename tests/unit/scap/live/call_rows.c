@@ -67,9 +67,11 @@ struct given {
 	uint32_t order[8], count;
 	uint64_t lost[ROW_LOSSES];
 	uint32_t refused, over; /* threads */
+	uint64_t counts_on; /* what the row that is over has when it is removed */
 };
 
-static bool take(void *context, const struct call_row_key *key, const struct call_row *row)
+static bool take(void *context, const struct call_row_key *key, const struct call_row *row,
+		 bool is_last)
 {
 	struct given *given = context;
 
@@ -77,7 +79,7 @@ static bool take(void *context, const struct call_row_key *key, const struct cal
 		given->lost[key->error] += row->count;
 		return true;
 	}
-	if (key->tid == given->refused)
+	if (key->tid == given->refused && !is_last)
 		return false;
 	assert_true(key->tid < 8 && given->count < 8);
 	given->calls[key->tid] += row->count;
@@ -90,7 +92,11 @@ static bool is_over(void *context, const struct call_row_key *key, const struct 
 {
 	const struct given *given = context;
 
-	return key->tid == given->over;
+	if (key->tid != given->over)
+		return false;
+	if (given->counts_on)
+		count_calls(key->tid, given->counts_on, 900);
+	return true;
 }
 
 static void read_calls(struct live_call_rows *rows, struct given *given)
@@ -164,6 +170,45 @@ static void test_threads_that_end(void **state)
 	live_call_rows_finish(&rows);
 }
 
+/* What is counted until a row is removed is given, if not later. */
+static void test_removed_while_counted(void **state)
+{
+	struct live_call_rows rows;
+	struct given given = {.over = 1, .counts_on = 5};
+
+	if (maps[LIVE_MAP_CALL_ROWS] < 0)
+		skip();
+	begin(&rows, BY_THREAD);
+	count_calls(1, 3, 200);
+	read_calls(&rows, &given);
+	given.refused = 1;
+	read_calls(&rows, &given);
+	assert_false(has_row(1));
+	assert_int_equal(given.calls[1], 2);
+	live_call_rows_finish(&rows);
+}
+
+/* A program counts the bytes of a call behind it. */
+static void test_bytes_that_come_later(void **state)
+{
+	const struct call_row_key key = key_of(1);
+	struct call_row row = {.count = 1, .last_ns = 5};
+	struct live_call_rows rows;
+	struct given given = {0};
+
+	if (maps[LIVE_MAP_CALL_ROWS] < 0)
+		skip();
+	begin(&rows, BY_THREAD);
+	assert_int_equal(bpf_map_update_elem(maps[LIVE_MAP_CALL_ROWS], &key, &row, BPF_ANY), 0);
+	read_calls(&rows, &given);
+	row.bytes = 7;
+	assert_int_equal(bpf_map_update_elem(maps[LIVE_MAP_CALL_ROWS], &key, &row, BPF_ANY), 0);
+	read_calls(&rows, &given);
+	assert_int_equal(given.bytes, 7);
+	assert_int_equal(given.calls[1], 0);
+	live_call_rows_finish(&rows);
+}
+
 /* Calls that find no room are counted by cause. */
 static void test_losses(void **state)
 {
@@ -191,6 +236,8 @@ static void test_losses(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_threads_that_end, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_removed_while_counted, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_bytes_that_come_later, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_losses, setup, teardown),
 };
 
