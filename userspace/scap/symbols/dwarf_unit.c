@@ -17,6 +17,7 @@ enum {
 	LEB_BITS = 64,
 	TEXT_BYTES_MAX = 4095, /* of one that is given */
 	TEXT_SKIPPED_MAX = 1 << 16, /* of one in an entry; that is damaged if it is longer */
+	RANGE_STEPS = 4, /* of a range: whoever gets it looks for it */
 	STEP_BYTES = 256, /* to look through them takes as long as an attribute */
 	ADDRESS_BYTES = 8,
 };
@@ -712,7 +713,7 @@ static int take_list(struct dwarf_sections *sections, const struct dwarf_unit *u
 	}
 	ranges.cursor = dwarf_cursor_at(sections, is_old ? DWARF_RANGES : DWARF_RNGLISTS, at);
 	while (r == 0 && (is_old ? take_pair(&ranges) : take_range(&ranges))) {
-		if (!dwarf_pay(sections, 1))
+		if (!dwarf_pay(sections, RANGE_STEPS))
 			return -E2BIG;
 		if (ranges.cursor.failed)
 			return -EBADMSG;

@@ -20,7 +20,7 @@ enum {
 	UNITS_MAX = 1 << 16, /* of a file; what is in further ones is not found */
 	ARRAY_MIN = 256,
 	HOPS_MAX = 8, /* from an entry to the one with the name */
-	ASK_EACH = 1 << 14, /* entries between two questions whether it is over */
+	ASK_EACH = 1 << 14, /* entries or ranges between two questions whether it is over */
 };
 
 static const uint32_t nothing = UINT32_MAX;
@@ -53,7 +53,7 @@ struct inlines_search {
 	uint32_t depth;
 	bool is_inlined, covers;
 	uint64_t origin;
-	uint64_t asked; /* entries so far */
+	uint64_t asked; /* entries and ranges so far */
 };
 
 static bool grow_list(void **list, size_t bytes, size_t count, size_t *capacity)
@@ -127,6 +127,12 @@ static size_t first_place(const struct inlines_search *search, uint64_t address)
 	return low;
 }
 
+static bool search_is_over(struct inlines_search *search)
+{
+	return ++search->asked % ASK_EACH == 0 && search->limit && search->limit->is_over &&
+	       search->limit->is_over(search->limit->context);
+}
+
 static int add_inline(struct inlines_search *search, size_t place)
 {
 	uint32_t outer = search->innermost[place];
@@ -149,7 +155,7 @@ static int add_inline(struct inlines_search *search, size_t place)
 static int take_covered(void *context, uint64_t begin, uint64_t end)
 {
 	struct inlines_search *search = context;
-	int r = 0;
+	int r = search_is_over(search) ? -E2BIG : 0;
 
 	for (size_t i = first_place(search, begin);
 	     i < search->addresses_count && search->addresses[i] < end && r == 0; i++) {
@@ -174,7 +180,7 @@ static int take_any(void *context, uint64_t begin, uint64_t end)
 	size_t i = first_place(search, begin);
 
 	search->covers |= i < search->addresses_count && search->addresses[i] < end;
-	return 0;
+	return search_is_over(search) ? -E2BIG : 0;
 }
 
 /* Entries. */
@@ -217,12 +223,6 @@ static int look_at_entry(struct inlines_search *search, const struct dwarf_unit 
 		*enter = false;
 		return 0;
 	}
-}
-
-static bool search_is_over(struct inlines_search *search)
-{
-	return ++search->asked % ASK_EACH == 0 && search->limit && search->limit->is_over &&
-	       search->limit->is_over(search->limit->context);
 }
 
 /* Where to go on behind an entry whose children are of no interest; `next` if that is not said. */

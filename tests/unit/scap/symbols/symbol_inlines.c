@@ -366,9 +366,24 @@ static bool is_over_at_once(void *context)
 	return *(bool *)context;
 }
 
+/* The units again and again, each of which says the same. */
+static void repeat_units(struct copied_sections *copied, size_t times)
+{
+	struct dwarf_section *info = &copied->sections.list[DWARF_INFO];
+	uint8_t *repeated = malloc(info->len * times);
+
+	assert_non_null(repeated);
+	for (size_t i = 0; i < times; i++)
+		memcpy(repeated + i * info->len, info->bytes, info->len);
+	free(copied->copies[DWARF_INFO]);
+	copied->copies[DWARF_INFO] = repeated;
+	*info = (struct dwarf_section){repeated, info->len * times};
+}
+
 static void gives_up_in_time(void **state)
 {
-	bool is_over = true;
+	enum { TIMES = 2000, STEPS = 64 << 20 };
+	bool is_over = false;
 	const struct symbol_inlines_limit limit = {is_over_at_once, &is_over};
 	struct copied_sections copied;
 	struct tree tree;
@@ -377,10 +392,15 @@ static void gives_up_in_time(void **state)
 	tree_create(&tree);
 	tree_write(&tree, "source.c", source);
 	copy_sections(&tree, &copied);
-	assert_int_equal(find_in_copies(&copied, 1 << 20, &limit, &all), 0);
+	assert_int_equal(find_in_copies(&copied, STEPS, &limit, &all), 0);
 	assert_true(all > 60);
 	for (uint64_t steps = 0; steps < 200; steps += 20)
 		assert_int_equal(find_in_copies(&copied, steps, NULL, &count), -E2BIG);
+	repeat_units(&copied, TIMES);
+	assert_int_equal(find_in_copies(&copied, STEPS, &limit, &count), 0);
+	assert_int_equal(count, all);
+	is_over = true;
+	assert_int_equal(find_in_copies(&copied, STEPS, &limit, &count), -E2BIG);
 	for (size_t i = 0; i < DWARF_SECTIONS; i++)
 		free(copied.copies[i]);
 	tree_destroy(&tree);
