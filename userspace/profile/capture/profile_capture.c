@@ -112,6 +112,11 @@ static void configure(struct profile_capture *capture)
 			? PROFILE_STACKS
 			: PROFILE_STACKS / 2;
 	bpf_map__set_max_entries(programs->maps.stacks, capture->stacks_max);
+	/* Maps are of memory that is taken at once. */
+	if (!config->off_cpu) {
+		bpf_map__set_max_entries(programs->maps.waits, 1);
+		bpf_map__set_max_entries(programs->maps.waiting, 1);
+	}
 	programs->rodata->stacks_of_share = capture->stacks_max / 2;
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);

@@ -288,6 +288,30 @@ static int open_map(const char *name)
 	return found;
 }
 
+/* Where no waits are measured there is no memory for them. */
+static void has_room_for_waits_if_they_are_measured(void **state)
+{
+	static const char *const names[] = {"waits", "waiting"};
+	pid_t pid = start(true);
+
+	for (int off_cpu = 0; off_cpu < 2; off_cpu++) {
+		struct capturing capturing;
+
+		begin(&capturing, pid, off_cpu);
+		for (size_t i = 0; i < 2; i++) {
+			struct bpf_map_info info = {0};
+			uint32_t bytes = sizeof(info);
+			int map = open_map(names[i]);
+
+			assert_int_equal(bpf_obj_get_info_by_fd(map, &info, &bytes), 0);
+			assert_true(off_cpu ? info.max_entries > 1000 : info.max_entries == 1);
+			close(map);
+		}
+		finish(&capturing);
+	}
+	end(pid);
+}
+
 /* A user who has as many waits as one may have gets no more; what ends gives its place back. */
 static void keeps_waits_of_a_user_few(void **state)
 {
@@ -367,6 +391,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(measures_waits),
 	cmocka_unit_test(leaves_out_whom_nobody_wants),
 	cmocka_unit_test(has_the_kernel_leave_them_out),
+	cmocka_unit_test(has_room_for_waits_if_they_are_measured),
 	cmocka_unit_test(keeps_waits_of_a_user_few),
 	cmocka_unit_test(counts_from_a_time_on),
 	cmocka_unit_test(rejects_a_process_that_is_not_there),
