@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Servers as loads: redis under redis-benchmark, nginx under wrk, over the loopback. Both serve in a folder of the
-bench and end with it."""
+"""Servers as loads: redis under redis-benchmark, nginx under wrk, and under h2load with HTTP/2, over the loopback. They
+serve in a folder of the bench and end with it."""
 import contextlib
+import os
 import pathlib
 import re
 import socket
 import subprocess
+import tempfile
 import time
 
 from .watchers import Failed
 
 WAIT_S = 10
 REDIS_REQUESTS, WRK_S, CONNECTIONS = 400000, 4, 32
+STREAMS = 10  # at once, of each connection of HTTP/2
 PAGE_BYTES = 1024
-NGINX = """daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+NGINX = """daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 256; }}
 http {{
   access_log off; keepalive_requests 1000000000;
   client_body_temp_path {folder}; proxy_temp_path {folder}; fastcgi_temp_path {folder}; uwsgi_temp_path {folder};
   scgi_temp_path {folder};
-  server {{ listen 127.0.0.1:{port}; root {folder}/pages; }}
+  server {{ listen 127.0.0.1:{port} {listen}; root {folder}/pages; }}
 }}
 """
 
@@ -87,27 +90,37 @@ def redis(folder):
 
 
 @contextlib.contextmanager
-def nginx(folder):
-    """With nginx; yields what gives the seconds of 100,000 requests for a page, and has its port and the numbers of
-    its processes."""
+def nginx_under(folder, listen, argv, pattern):
+    """With nginx, in a folder of its own; yields what gives the seconds of 100,000 requests for a page, by the rate that
+    the words of a command print, and has its port and the numbers of its processes."""
     port = free_port()
-    pages = pathlib.Path(folder, "pages")
-    pages.mkdir()
-    (pages / "index.html").write_bytes(b"x" * PAGE_BYTES)
-    config = pathlib.Path(folder, "nginx.conf")
-    config.write_text(NGINX.format(folder=folder, port=port), encoding="ascii")
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        os.chmod(own, 0o755)
+        pages, config = pathlib.Path(own, "pages"), pathlib.Path(own, "nginx.conf")
+        pages.mkdir()
+        (pages / "index.html").write_bytes(b"x" * PAGE_BYTES)
+        config.write_text(NGINX.format(folder=own, port=port, listen=listen), encoding="ascii")
 
-    def load(short):
-        argv = ["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{1 if short else WRK_S}s",
-                f"http://127.0.0.1:{port}/index.html"]
-        return 1e5 / figure(argv, r"^Requests/sec:\s*([\d.]+)")
+        def load(short):
+            seconds = str(1 if short else WRK_S)
+            return 1e5 / figure([*argv, seconds, f"http://127.0.0.1:{port}/index.html"], pattern)
 
-    load.port = port
-    with server(["nginx", "-c", str(config), "-e", f"{folder}/error.log"], port) as process:
-        load.pids = [process.pid, worker_of(process.pid)]
-        yield load
+        load.port = port
+        with server(["nginx", "-c", str(config), "-e", f"{own}/error.log"], port) as process:
+            load.pids = [process.pid, worker_of(process.pid)]
+            yield load
 
 
-redis.needs, nginx.needs = "redis-benchmark", "wrk"
+def nginx(folder):
+    return nginx_under(folder, "", ["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d"], r"^Requests/sec:\s*([\d.]+)")
+
+
+def http2(folder):
+    """Of HTTP/2 without TLS."""
+    argv = ["h2load", "-t", "1", "-c", str(CONNECTIONS), "-m", str(STREAMS), "-D"]
+    return nginx_under(folder, "http2", argv, r"^finished in [\d.]+s, ([\d.]+) req/s")
+
+
+redis.needs, nginx.needs, http2.needs = "redis-benchmark", "wrk", "h2load"
 # Of how many requests the seconds are.
-COUNTS = {"nginx": lambda short: 100000, "redis": lambda short: REDIS_REQUESTS // (8 if short else 1)}
+COUNTS = {"nginx": lambda short: 100000, "http2": lambda short: 100000, "redis": lambda short: REDIS_REQUESTS // (8 if short else 1)}

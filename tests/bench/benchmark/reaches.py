@@ -138,6 +138,7 @@ REACHES = [
     Reach("resident, most, `evt.type=open`", "agent", value(agent.PEAK, OPENS, agent.MB), "MB", most=24),
     serves("nginx under wrk, requests and metrics: served", "nginx", requests.METRICS, 93),
     serves("nginx under wrk, requests of servers: served", "nginx", requests.SERVERS, 93),
+    serves("nginx under h2load, HTTP/2, requests and metrics: served", "http2", requests.METRICS, 90),
     serves("redis-benchmark, requests and metrics: served", "redis", requests.METRICS, 90),
     serves("redis-benchmark, requests of servers: served", "redis", requests.SERVERS, 90),
     requests_alone("HTTP/1.1", requests.SPEED_RATE, least=1),

@@ -17,7 +17,7 @@ from .results import Sample
 from .steps import Step
 from .watchers import UNTRACED
 
-ROUND_S, SHORT_S = 75, 20
+ROUND_S, SHORT_S = 95, 25
 RATE, MB = "requests/s", "MB"
 LOST = "% lost"
 CPU, LOAD_CPU = "us", "us of the load"  # CPU time for each request: of the agent; of the server and its client
@@ -25,8 +25,8 @@ SPEED_RATE = "million requests/s"  # of requests_speed
 ALL, METRICS, SERVERS = "lanner, requests", "lanner, requests and metrics", "lanner, requests of servers"
 SPEED, SOCKETS = "user space", "open sockets"
 CAPTURES = {ALL: [], METRICS: ["--http", "unix:{folder}/http", "--request-metrics"], SERVERS: ["request.role=server"]}
-LOADS = {"nginx": network.nginx, "redis": network.redis}
-TITLES = {"nginx": "nginx under wrk", "redis": "redis-benchmark"}
+LOADS = {"nginx": network.nginx, "http2": network.http2, "redis": network.redis}
+TITLES = {"nginx": "nginx under wrk", "http2": "nginx under h2load", "redis": "redis-benchmark"}
 CONNECTIONS = 25000  # both ends of each are sockets of this machine
 ACCOUNT = re.compile(r"^agent: seen (\d+) = delivered \d+ \+ lost (\d+)", re.MULTILINE)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
