@@ -72,6 +72,7 @@ struct exchange {
 	bool is_lost; /* something of it is missing: out of memory */
 	bool is_whole; /* the last byte of the request came */
 	bool is_answered; /* the response is whole, the request is not yet */
+	bool is_sure; /* how it ended is known, though bytes of the response may be missing */
 	bool is_queued; /* in the queue of its connection */
 	bool is_tls; /* of the plaintext under it, */
 	bool is_guess; /* whose socket is guessed */

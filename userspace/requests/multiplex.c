@@ -206,7 +206,7 @@ static void close_stream(struct connections *all, struct exchange *exchange, uin
 
 	if (is_early(exchange))
 		give_up(all, exchange, EXCHANGE_UNKNOWN);
-	else if (!is_answered && exchange->gaps)
+	else if (!is_answered && !exchange->is_sure && exchange->gaps)
 		give_up(all, exchange, EXCHANGE_LOST);
 	else
 		report(all, exchange, is_answered ? exchange->response.last_ns : now_ns,
@@ -474,6 +474,8 @@ void multiplex_apply(struct connection *connection, struct connections *all,
 		add_bytes(all, exchange, side, call, step->used);
 		note_protocol(exchange);
 	}
+	if (step->is_sure && exchange && exchange->response.first_ns)
+		exchange->is_sure = true;
 	if (step->closes && exchange)
 		close_stream(all, exchange, call->ts_ns, step->error);
 	if (step->refuses)

@@ -177,7 +177,52 @@ static void test_no_hello_of_the_server(void **state)
 	assert_int_equal(talked_account(talked, request_protocols__tls).unknown, 2);
 }
 
+/* Of a turn, at most so many bytes are captured, as in usual capture files. */
+static void expect_cut(const struct handshake *handshake, size_t captured)
+{
+	const struct requests_config config = {.by_descriptor = true};
+	const struct event *event;
+	struct talked talked;
+
+	talked_begin(&talked, &config);
+	talked.has_no_places = true;
+	talked_accept(&talked);
+	for (unsigned int i = 0; i < TURNS_MAX && handshake->turns[i].bytes; i++) {
+		size_t len = handshake->turns[i].len;
+
+		talked_piece(&talked, i % 2 ? DIRECTION_OUT : DIRECTION_IN,
+			     handshake->turns[i].bytes, len, len < captured ? len : captured);
+	}
+	event = talked_next(&talked);
+	if (!event)
+		fail_msg("%s, cut at %zu: none", handshake->name, captured);
+	assert_false(event_param_present(event, request__error));
+	assert_true(event_param_present(event, request__request_size));
+	assert_string_equal(talked_line(&talked), "none");
+	talked_finish(&talked);
+}
+
+/* A server says all at once, of which a file has the beginning: that the client goes on tells the
+ * rest. */
+static void test_cut_handshakes(void **state)
+{
+	static const struct handshake cut[] = {
+		{.name = "1.3",
+		 .turns = {SAID(CLIENT_HELLO), SAID(SERVER_HELLO_13 CHANGE SEALED SEALED),
+			   SAID(CHANGE SEALED)}},
+		{.name = "1.2",
+		 .turns = {SAID(CLIENT_HELLO), SAID(SERVER_HELLO_12 "\x16\3\3\0\4\x0e\0\0\0"),
+			   SAID("\x16\3\3\0\5\x10\0\0\1x" CHANGE FINISHED_12),
+			   SAID("\x16\3\3\0\x20" RANDOM CHANGE FINISHED_12), SAID(SEALED)}},
+	};
+
+	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++)
+		for (size_t captured = 47; captured < 100; captured++)
+			expect_cut(&cut[i], captured);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_cut_handshakes),
 	cmocka_unit_test(test_handshakes),
 	cmocka_unit_test_setup_teardown(test_no_hello_of_the_server, talked_setup, talked_teardown),
 	cmocka_unit_test_setup_teardown(test_nothing_follows, talked_setup, talked_teardown),

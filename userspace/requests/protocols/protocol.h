@@ -133,7 +133,8 @@ struct protocol_step {
 	const struct protocol *next;
 	bool is_opaque; /* of PROTOCOL_LEAVES: nobody can read what is behind this */
 	/* Of streams: what ends with these bytes, beside `ends`. */
-	bool closes; /* the request and its response, of which no more is said */
+	bool closes; /* the request and its response, of which no more is said, */
+	bool is_sure; /* and that is how it ended, whatever bytes of the response were missing */
 	bool refuses; /* all of streams above `last`, which are not answered */
 	uint64_t last;
 	const char *error; /* why, in a word of the program; NULL: as they should */

@@ -78,7 +78,10 @@ static void tls_destroy(void *kept)
 	pool_free(tls->room->pool, tls, sizeof(*tls));
 }
 
-/* What is missing may have ended the handshake: its end will not be known. */
+/*
+ * What is missing of a server has not ended the handshake if the client goes on; of a client it may
+ * have: its end will not be known.
+ */
 static void tls_lose(void *kept, enum protocol_side side)
 {
 }
@@ -108,7 +111,7 @@ static bool begins_record(const uint8_t *data, size_t len)
 /* Nothing of the connection is looked at any more. */
 static void end_handshake(struct tls_run *run, const char *error)
 {
-	run->step.closes = true;
+	run->step.closes = run->step.is_sure = true;
 	run->step.error = error;
 	run->step.action = PROTOCOL_LEAVES;
 	run->step.is_opaque = true;
@@ -191,7 +194,8 @@ static void take_data(struct tls_run *run)
 			leave_handshake(run);
 		return;
 	}
-	if (run->tls->version != VERSION_1_3) {
+	/* If it is not known, as the hello was cut, it may be any. */
+	if (run->tls->version && run->tls->version != VERSION_1_3) {
 		end_handshake(run, NULL);
 		return;
 	}
