@@ -445,10 +445,10 @@ static enum protocol_verdict amqp_recognise(enum protocol_side side,
 			return PROTOCOL_MAYBE;
 		if (i == 0 && *at == greeting[0])
 			return side == PROTOCOL_REQUESTS ? PROTOCOL_YES : PROTOCOL_MAYBE;
-		if (i == 0 && side == PROTOCOL_RESPONSES && is_start(at, known))
-			return PROTOCOL_YES;
 		if (!is_likely(side, at, known, len))
 			return PROTOCOL_NO;
+		if (i == 0 && side == PROTOCOL_RESPONSES && is_start(at, known))
+			return PROTOCOL_YES;
 		at += len < known ? (size_t)len : known;
 	}
 	return PROTOCOL_MAYBE;
