@@ -2,8 +2,11 @@
 /* From pieces of both directions to bytes that follow one another, and who speaks when. */
 #include "requests/connection.h"
 
+#include <stdlib.h>
+
 #include "event/event.h"
 #include "requests/conversation.h"
+#include "requests/early.h"
 #include "requests/ends.h"
 #include "requests/feed.h"
 #include "requests/multiplex.h"
@@ -339,8 +342,8 @@ static bool has_shown_itself(const struct connection *connection)
 	       connection->answers >= (is_old ? ANSWERS_OF_OLD : ANSWERS_MIN);
 }
 
-void connection_take(struct connection *connection, struct connections *all,
-		     const struct connection_call *call, struct stream_piece piece)
+static void take_piece(struct connection *connection, struct connections *all,
+		       const struct connection_call *call, struct stream_piece piece)
 {
 	struct feed feed = feed_of(connection, all, call);
 	bool goes_on = connection->asking;
@@ -385,6 +388,44 @@ void connection_take(struct connection *connection, struct connections *all,
 		verdict_leave_out(connection, all);
 }
 
+/*
+ * Responses wait no longer, or those that need not. file: of the socket, as far as it is known now.
+ */
+static void take_early(struct connection *connection, struct connections *all,
+		       const struct state_fd *file, bool only_due)
+{
+	struct early early;
+
+	while (connection->has_early && early_take(connection, all, only_due, &early)) {
+		early.call.file = file;
+		early.call.times = early.times.since_ns ? &early.times : NULL;
+		take_piece(connection, all, &early.call, early.piece);
+		free(early.bytes);
+	}
+}
+
+static void give_up_waiting(struct connection *connection, struct connections *all,
+			    const struct state_fd *file)
+{
+	if (!connection->has_early)
+		return;
+	connection->waited_in_vain = true;
+	take_early(connection, all, file, false);
+}
+
+void connection_take(struct connection *connection, struct connections *all,
+		     const struct connection_call *call, struct stream_piece piece)
+{
+	if (early_keep(connection, all, call, &piece))
+		return;
+	if (connection->has_early && !early_waits_for(connection, all, call, &piece))
+		give_up_waiting(connection, all, call->file);
+	take_piece(connection, all, call, piece);
+	if (call->direction == DIRECTION_OUT)
+		connection->waited_in_vain = false;
+	take_early(connection, all, call->file, true);
+}
+
 /* What lasts to the end of a side ends there. */
 static void end_stream(const struct feed *feed)
 {
@@ -408,6 +449,7 @@ void connection_end_side(struct connection *connection, struct connections *all,
 {
 	struct feed feed = feed_of(connection, all, call);
 
+	give_up_waiting(connection, all, call->file);
 	if (!connection->protocol)
 		return;
 	end_stream(&feed);
@@ -420,6 +462,7 @@ void connection_release(struct connection *connection, struct connections *all, 
 {
 	struct connection_call call = {.ts_ns = now_ns};
 
+	give_up_waiting(connection, all, NULL);
 	if (connection->has_datagrams)
 		datagrams_close(connection, all, now_ns, error);
 	else if (!connection->protocol)
@@ -437,6 +480,7 @@ void connection_release(struct connection *connection, struct connections *all, 
 
 void connection_give_up(struct connection *connection, struct connections *all)
 {
+	give_up_waiting(connection, all, NULL);
 	if (!connection->protocol && !connection->has_datagrams)
 		conversation_give_up(connection, all, EXCHANGE_UNKNOWN);
 	else
@@ -457,6 +501,11 @@ void connection_time_out(struct connections *all, struct exchange *exchange, uin
 {
 	struct connection *connection = exchange->connection;
 
+	if (connection->has_early) {
+		/* It may be what answers that request. */
+		give_up_waiting(connection, all, NULL);
+		return;
+	}
 	if (exchange->waits == EXCHANGE_OF_DATAGRAMS) {
 		datagrams_time_out(all, exchange, now_ns);
 		return;

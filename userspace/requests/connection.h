@@ -97,6 +97,8 @@ struct connection {
 	bool has_keys : 1;
 	bool has_doubts : 1; /* one in `queue` may be in doubt */
 	bool was_reset : 1;
+	bool has_early : 1; /* a response waits for its request: early.h */
+	bool waited_in_vain : 1; /* one did, and the client has sent nothing since */
 	bool was_asked_for : 1; /* of a server: from where its client is translated */
 	/* Bytes of that direction were missing before there was a verdict. */
 	bool missed_in : 1, missed_out : 1;
@@ -137,6 +139,7 @@ struct connections {
 	struct exchanges exchanges;
 	struct hash_key key; /* secret, for tables */
 	struct ends *ends; /* owned */
+	struct early_pieces *early; /* owned: early.h */
 	const struct state *state; /* borrowed, from the last event; NULL: there was none */
 	size_t tails; /* bytes that tails hold */
 	bool of_unknown; /* requests of unknown protocols are made, too */

@@ -11,6 +11,7 @@
 #include "event/event.h"
 #include "requests/connection.h"
 #include "requests/conversation.h"
+#include "requests/early.h"
 #include "requests/ends.h"
 #include "requests/frame.h"
 #include "requests/pairing.h"
@@ -148,7 +149,9 @@ int requests_create(const struct requests_config *config, struct requests **requ
 	if (sockets_init(&made->sockets,
 			 config->sockets_max ? config->sockets_max : REQUESTS_SOCKETS_MAX,
 			 &made->all) ||
-	    ends_create(made->sockets.mask + 1, &made->all.key, &made->all.ends)) {
+	    ends_create(made->sockets.mask + 1, &made->all.key, &made->all.ends) ||
+	    !(made->all.early = calloc(1, sizeof(*made->all.early)))) {
+		ends_destroy(made->all.ends);
 		sockets_finish(&made->sockets);
 		free(made);
 		return -ENOMEM;
@@ -176,6 +179,7 @@ void requests_destroy(struct requests *requests)
 	protocol_room_finish(&requests->all.room);
 	exchanges_finish(&requests->all.exchanges);
 	ends_destroy(requests->all.ends);
+	free(requests->all.early);
 	statements_finish(&requests->all.statements);
 	translations_finish(&requests->all.translations);
 	datagram_ends_finish(&requests->all.datagram_ends);

@@ -125,11 +125,110 @@ static void test_end_within_another(void **state)
 	assert_int_equal(event->params[request__response_size].len, 0);
 }
 
+/*
+ * A client's thread that reads may be faster than the one that writes: the call that read the
+ * response is seen first, and tells how far the client had written.
+ */
+static void say_late(struct talked *talked, const char *ask, const char *answer)
+{
+	const uint32_t len = (uint32_t)strlen(ask);
+
+	talked->at[DIRECTION_OUT] += len;
+	talked_text(talked, DIRECTION_IN, answer);
+	talked->at[DIRECTION_OUT] -= len;
+	talked_text(talked, DIRECTION_OUT, ask);
+}
+
+static void say_in_order(struct talked *talked, const char *ask, const char *answer)
+{
+	talked_text(talked, DIRECTION_OUT, ask);
+	talked_text(talked, DIRECTION_IN, answer);
+}
+
+static void test_response_first(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_connect(talked, 1000);
+	talked_text(talked, DIRECTION_IN, "INFO {\"server_id\":\"N\"}\r\n");
+	talked_text(talked, DIRECTION_OUT, "CONNECT {}\r\n");
+	say_in_order(talked, "PUB a _INBOX.1 0\r\n\r\n", "MSG _INBOX.1 1 0\r\n\r\n");
+	say_late(talked, "PUB b _INBOX.2 0\r\n\r\n", "MSG _INBOX.2 1 0\r\n\r\n");
+	say_late(talked, "PING\r\n", "PONG\r\n");
+	say_in_order(talked, "PUB c _INBOX.3 0\r\n\r\n", "MSG _INBOX.3 1 0\r\n\r\n");
+	assert_line(talked, "CONNECT - - -");
+	assert_line(talked, "PUB a - -");
+	assert_line(talked, "PUB b - -");
+	assert_line(talked, "PING - - -");
+	assert_line(talked, "PUB c - -");
+	assert_line(talked, "none");
+	assert_int_equal(nats_account(talked).unknown, 0);
+	assert_int_equal(nats_account(talked).open, 0);
+}
+
+#define HTTP_ASK(name) "GET /" name " HTTP/1.1\r\nHost: h\r\n\r\n"
+#define HTTP_ANSWER(status) "HTTP/1.1 " status " X\r\nContent-Length: 2\r\n\r\nhi"
+
+/* Without keys all that follow would be paired with each other's requests. */
+static void test_response_first_without_keys(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_connect(talked, 1000);
+	say_in_order(talked, HTTP_ASK("0"), HTTP_ANSWER("200"));
+	say_late(talked, HTTP_ASK("1"), HTTP_ANSWER("201"));
+	say_late(talked, "HEAD /2 HTTP/1.1\r\nHost: h\r\n\r\n",
+		 "HTTP/1.1 202 X\r\nContent-Length: 2\r\n\r\n");
+	say_in_order(talked, HTTP_ASK("3"), HTTP_ANSWER("203"));
+	/* In several reads, before several writes. */
+	talked->at[DIRECTION_OUT] += 31;
+	talked_text(talked, DIRECTION_IN, "HTTP/1.1 204 X\r\n");
+	talked_text(talked, DIRECTION_IN, "\r\n");
+	talked->at[DIRECTION_OUT] -= 31;
+	talked_text(talked, DIRECTION_OUT, "DELETE /4 HT");
+	talked_text(talked, DIRECTION_OUT, "TP/1.1\r\nHost: h\r\n\r\n");
+	say_in_order(talked, HTTP_ASK("5"), HTTP_ANSWER("205"));
+	assert_line(talked, "GET /0 200 -");
+	assert_line(talked, "GET /1 201 -");
+	assert_line(talked, "HEAD /2 202 -");
+	assert_line(talked, "GET /3 203 -");
+	assert_line(talked, "DELETE /4 204 -");
+	assert_line(talked, "GET /5 205 -");
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__http).unknown, 0);
+}
+
+/* Bytes of the client that nobody saw are not waited for. */
+static void test_response_without_request(void **state)
+{
+	struct talked *talked = *state;
+
+	talked_connect(talked, 1000);
+	say_in_order(talked, HTTP_ASK("0"), HTTP_ANSWER("200"));
+	assert_line(talked, "GET /0 200 -");
+	talked_miss(talked, DIRECTION_OUT, sizeof(HTTP_ASK("1")) - 1);
+	talked_text(talked, DIRECTION_IN, HTTP_ANSWER("201"));
+	say_in_order(talked, HTTP_ASK("2"), HTTP_ANSWER("202"));
+	talked_close(talked);
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__http).open, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
 
+#define TEST_OF_CLIENT(name)                                                                       \
+	cmocka_unit_test_setup_teardown(name, talked_setup_unconnected, talked_teardown)
+
 static const struct CMUnitTest tests[] = {
-	TEST(test_missing_response), TEST(test_doubt),	    TEST(test_doubt_at_the_end),
-	TEST(test_timeouts),	     TEST(test_deliveries), TEST(test_end_within_another),
+	TEST(test_missing_response),
+	TEST(test_doubt),
+	TEST(test_doubt_at_the_end),
+	TEST(test_timeouts),
+	TEST(test_deliveries),
+	TEST(test_end_within_another),
+	TEST_OF_CLIENT(test_response_first),
+	TEST_OF_CLIENT(test_response_first_without_keys),
+	TEST_OF_CLIENT(test_response_without_request),
 };
 
 UNIT_GROUP(tests);

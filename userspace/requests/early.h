@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Responses that are seen before their requests: of a client one thread may have read the response
+ * before the call of another one returns that wrote the request. The response says how far the
+ * client had written by then; so it waits for those bytes, until anything else shows that they will
+ * not come. Used by connection.c alone.
+ */
+#ifndef REQUESTS_EARLY_H
+#define REQUESTS_EARLY_H
+
+#include "requests/connection.h"
+
+enum {
+	EARLY_MAX = 64, /* pieces of all connections; others do not wait, */
+	EARLY_OF_ONE_MAX = 8, /* of one of them */
+};
+
+/* A piece that waits. */
+struct early {
+	struct connection *connection; /* NULL: none */
+	uint64_t number; /* that came later have larger ones */
+	struct connection_call call;
+	struct frame_times times;
+	struct stream_piece piece;
+	uint8_t *bytes; /* owned */
+};
+
+struct early_pieces {
+	struct early all[EARLY_MAX];
+	uint64_t last; /* number */
+};
+
+/* Keeps a piece if it came before bytes of the client that were sent before it. Returns false if it
+ * did not, or is not to wait. */
+bool early_keep(struct connection *connection, struct connections *all,
+		const struct connection_call *call, const struct stream_piece *piece);
+
+/* Of a connection that has some: whether a piece has bytes that they wait for. */
+bool early_waits_for(const struct connection *connection, const struct connections *all,
+		     const struct connection_call *call, const struct stream_piece *piece);
+
+/*
+ * Takes out the oldest one, whose bytes the caller frees; only_due: if all that it waits for came.
+ * Returns false if there is none.
+ */
+bool early_take(struct connection *connection, struct connections *all, bool only_due,
+		struct early *early);
+
+#endif
