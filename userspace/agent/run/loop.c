@@ -13,6 +13,7 @@
 #include "agent/run/reload.h"
 #include "agent/run/report.h"
 #include "agent/run/view_calls.h"
+#include "agent/run/view_threads.h"
 #include "agent/run/viewer.h"
 #include "agent/process/signals.h"
 #include "sinsp/sinsp.h"
@@ -263,6 +264,8 @@ static int turn(struct loop *loop, struct error *err)
 	int timeout_ms = 0, n, result;
 
 	for (;;) {
+		if (timeout_ms && loop->source)
+			view_threads_settle(loop->run, scap_source_settled(loop->source));
 		result = step_viewer(loop->run, timeout_ms != 0, err);
 		if (result)
 			return result;

@@ -33,17 +33,21 @@ struct view_threads_kept {
 	uint64_t number; /* of all that were kept */
 };
 
+/* A row that was not found. */
+struct view_threads_waiting {
+	uint64_t number; /* of the row; 0: none */
+	uint64_t since_ns; /* monotonic clock */
+	uint64_t last_ns; /* of the row then */
+};
+
 struct view_threads {
 	struct state *state; /* borrowed */
 	struct view_threads_kept *kept; /* owned: a hash table, KEPT_PLACES */
 	uint32_t kept_count;
 	uint64_t numbers; /* that were given */
-	uint64_t seen_ns; /* the time of the last event */
+	uint64_t seen_ns; /* all events before were seen */
 	struct state_thread *nobody; /* owned; NULL: not needed yet, or no memory */
-	struct {
-		uint64_t number; /* of the row; 0: none */
-		uint64_t since_ns; /* monotonic clock */
-	} waiting[WAITING_PLACES]; /* rows that were not found */
+	struct view_threads_waiting waiting[WAITING_PLACES]; /* rows that were not found */
 };
 
 static uint32_t hash_of(uint64_t a, uint64_t b)
@@ -153,7 +157,11 @@ void view_threads_end(struct run *run)
 	run->view_threads = NULL;
 }
 
-/* Whether an event ends a process, or replaces its program: of execs also those that fail. */
+/*
+ * Whether an event ends a process, or replaces its program: of execs also those that fail. The
+ * first thread may end before the others, and a thread whose end was the event before is still
+ * counted.
+ */
 static bool ends_program(const struct state *state, const struct ppm_evt_hdr *header,
 			 const struct state_thread *thread)
 {
@@ -164,7 +172,7 @@ static bool ends_program(const struct state *state, const struct ppm_evt_hdr *he
 	if (header->type != EVENT_procexit)
 		return false;
 	main = state_thread_main(state, thread);
-	return !main || main->nthreads <= 1;
+	return !main || main == thread || main->nthreads <= 1;
 }
 
 static bool is_short(const struct scap_event *raw)
@@ -199,7 +207,7 @@ bool view_threads_note(struct run *run, const struct scap_event *raw)
 	if (is_short(raw))
 		return false;
 	memcpy(&header, raw->frame, sizeof(header));
-	threads->seen_ns = header.ts;
+	view_threads_settle(run, header.ts);
 	if (header.type != EVENT_procexit && header.type != EVENT_execve &&
 	    header.type != EVENT_execveat)
 		return false;
@@ -207,6 +215,14 @@ bool view_threads_note(struct run *run, const struct scap_event *raw)
 	if (thread && thread->exec_id && ends_program(run->state, &header, thread))
 		keep(threads, thread, header.ts);
 	return threads->kept_count >= KEPT_MAX;
+}
+
+void view_threads_settle(struct run *run, uint64_t until_ns)
+{
+	struct view_threads *threads = run->view_threads;
+
+	if (threads && until_ns > threads->seen_ns)
+		threads->seen_ns = until_ns;
 }
 
 void view_threads_forget(struct run *run)
@@ -222,22 +238,44 @@ static const struct state_thread *find_live(const struct view_threads *threads, 
 	return thread && thread->exec_id == exec_id ? thread : NULL;
 }
 
-/* Not for ever: what began shortly before a reading may not have had its event yet. */
-static bool waits(struct view_threads *threads, const struct call_row_key *key)
+/* The place of a row that waits. NULL: another one has it, for some seconds at most. */
+static struct view_threads_waiting *waiting_place(struct view_threads *threads,
+						  const struct call_row_key *key,
+						  const struct call_row *row)
 {
 	const uint64_t number = (key->program ^ (uint64_t)key->tid << HASH_BITS) | 1;
-	const uint32_t place = hash_of(key->tid, key->program) % WAITING_PLACES;
 	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct view_threads_waiting *place =
+		&threads->waiting[hash_of(key->tid, key->program) % WAITING_PLACES];
 
-	if (threads->waiting[place].number == number)
-		return now_ns - threads->waiting[place].since_ns < patience_ns;
-	/* Who finds its place taken does not wait: so two rows cannot put each other off for ever.
-	 */
-	if (now_ns - threads->waiting[place].since_ns < 2 * patience_ns)
+	if (place->number == number)
+		return place;
+	if (now_ns - place->since_ns < 2 * patience_ns)
+		return NULL;
+	*place = (struct view_threads_waiting){number, now_ns, row->last_ns};
+	return place;
+}
+
+/* Not for ever: what began shortly before a reading may not have had its event yet. */
+static bool waits(struct view_threads *threads, const struct call_row_key *key,
+		  const struct call_row *row)
+{
+	const struct view_threads_waiting *place = waiting_place(threads, key, row);
+
+	/* Who finds its place taken does not: so two rows cannot put each other off for ever. */
+	return place && clock_ns(CLOCK_MONOTONIC) - place->since_ns < patience_ns;
+}
+
+/* Whether the event may come yet by which a process has the program that a row is of. */
+static bool is_ahead(struct view_threads *threads, const struct call_row_key *key,
+		     const struct call_row *row)
+{
+	const struct view_threads_waiting *place;
+
+	if (row->last_ns <= threads->seen_ns)
 		return false;
-	threads->waiting[place].number = number;
-	threads->waiting[place].since_ns = now_ns;
-	return true;
+	place = waiting_place(threads, key, row);
+	return !place || place->last_ns > threads->seen_ns;
 }
 
 /* Nobody has said who that is: the row has its name and ids. */
@@ -340,12 +378,11 @@ bool view_threads_find(struct view_threads *threads, const struct call_row_key *
 
 	if (row->exec_id)
 		found = find_program(threads, key, row);
-	if (!is_found(&found) && row->exec_id && threads->seen_ns < row->last_ns && !is_last &&
-	    waits(threads, key))
+	if (!is_found(&found) && row->exec_id && !is_last && is_ahead(threads, key, row))
 		return false;
 	if (!is_found(&found) && row->exec_id)
 		found = find_changed(threads, row);
-	if (!is_found(&found) && row->exec_id && !is_last && waits(threads, key))
+	if (!is_found(&found) && row->exec_id && !is_last && waits(threads, key, row))
 		return false;
 	if (!is_found(&found))
 		found = find_process(threads, row->pid, name);
@@ -353,7 +390,7 @@ bool view_threads_find(struct view_threads *threads, const struct call_row_key *
 		found = find_process(threads, row->pid, NULL);
 	if (is_found(&found))
 		*thread = found.live ? *found.live : *found.kept;
-	else if ((!row->exec_id && !is_last && waits(threads, key)) ||
+	else if ((!row->exec_id && !is_last && waits(threads, key, row)) ||
 		 !find_unknown(threads, row, thread))
 		return false;
 	note_memory(threads, key, row, found.kept, thread);

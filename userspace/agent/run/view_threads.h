@@ -31,6 +31,9 @@ void view_threads_join(struct run *run);
 bool view_threads_note(struct run *run, const struct scap_event *raw);
 void view_threads_forget(struct run *run);
 
+/* All events before a time, as they have it, were noted. Without that the last one says it. */
+void view_threads_settle(struct run *run, uint64_t until_ns);
+
 /*
  * Fills in whose a row is: `thread` is a copy. Returns false if that may be known at the next
  * reading, when its first event was seen; is_last: there is none.

@@ -147,8 +147,11 @@ static void test_changes_itself(void **state)
 	struct scap_event event;
 	struct frame frame;
 
-	/* What comes yet may be another program of it. */
-	assert_false(find_at(begin, 9, &thread));
+	/* What comes yet may be another program of it; but not of what was counted before. */
+	assert_false(find_at(begin - 5, 9, &thread));
+	assert_false(find_at(begin - 2, 9, &thread));
+	view_threads_settle(&run, begin - 5);
+	expect_at(begin, 9, "/bin/sh");
 	event = event_at(&frame, EVENT_close, begin);
 	view_threads_note(&run, &event);
 	expect_at(begin, 9, "/bin/sh");
@@ -168,6 +171,16 @@ static void test_changes_itself(void **state)
 	event = event_at(&frame, EVENT_close, end + 20);
 	view_threads_note(&run, &event);
 	expect_at(end + 20, 9, "/bin/cat");
+}
+
+/* Its last thread is counted until the next event. */
+static void test_ends_behind_a_thread(void **state)
+{
+	drive_thread(&drive, PID)->nthreads = 2;
+	assert_false(note(EVENT_procexit, PID));
+	drive_exit(&drive, PID, 1);
+	drive_exec(&drive, 200, "other");
+	expect_found(FIRST, "sh", "/bin/sh");
 }
 
 /* Of a thread with too many names: it has its last one. */
@@ -326,6 +339,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_lives, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_executes_and_ends, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_changes_itself, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_ends_behind_a_thread, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_nameless, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_is_forgotten, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
