@@ -244,6 +244,19 @@ enum profile_loss {
 	PROFILE_LOSSES,
 };
 
+/* Of the program that names addresses of the kernel: what is asked for, and the answers. */
+enum {
+	KERNEL_NAMES_BATCH = 256, /* addresses at a time */
+	KERNEL_NAME_BYTES = 128, /* longer names are cut */
+};
+
+struct kernel_names_batch {
+	__u32 count, zero;
+	__u64 addresses[KERNEL_NAMES_BATCH];
+	/* "schedule", "f [module]", or the address in base 16. */
+	char names[KERNEL_NAMES_BATCH][KERNEL_NAME_BYTES];
+};
+
 _Static_assert(sizeof(struct profile_row) == 72, "a key without padding");
 _Static_assert(sizeof(struct profile_file_key) == 16, "a key without padding");
 _Static_assert(sizeof(struct profile_process_key) == 24, "a key without padding");

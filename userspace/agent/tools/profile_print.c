@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/capture/kernel_names.h"
 #include "profile/formats/flame.h"
 #include "profile/formats/flame_svg.h"
 #include "profile/formats/folded.h"
@@ -64,6 +65,7 @@ static int name_stacks(const struct profile_printing *printing, const struct sta
 	if (r)
 		return r;
 	namer_limit(namer, printing->is_over, printing->context);
+	namer_ask_kernel(namer, kernel_names_read);
 	if (!printing->options->no_inline)
 		namer_find_inlined(namer);
 	r = namer_run(namer, stacks, names);

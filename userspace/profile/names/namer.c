@@ -21,6 +21,7 @@ struct namer {
 	struct namer_sources sources; /* owned */
 	struct kept_tables tables;
 	bool finds_inlined;
+	int (*read_kernel)(const uint64_t *addresses, size_t count, struct symbol_table *table);
 	bool (*is_over)(void *context); /* NULL: it never is */
 	void *context;
 };
@@ -73,6 +74,12 @@ void namer_limit(struct namer *namer, bool (*is_over)(void *context), void *cont
 {
 	namer->is_over = is_over;
 	namer->context = context;
+}
+
+void namer_ask_kernel(struct namer *namer, int (*read)(const uint64_t *addresses, size_t count,
+						       struct symbol_table *table))
+{
+	namer->read_kernel = read;
 }
 
 void namer_find_inlined(struct namer *namer)
@@ -243,13 +250,42 @@ static int name_group(struct naming *naming, const struct place_group *group)
 	return r;
 }
 
+/* A table of the addresses of a group. Returns 0 or -errno. */
+static int ask_kernel(struct naming *naming, const struct place_group *group,
+		      struct symbol_table *table)
+{
+	uint64_t *addresses;
+	int r;
+
+	if (!naming->namer->read_kernel || naming->namer->tables.kernel.count)
+		return -ENOTSUP;
+	addresses = malloc((group->count + 1) * sizeof(*addresses));
+	if (!addresses)
+		return -ENOMEM;
+	for (size_t i = 0; i < group->count; i++)
+		addresses[i] = naming->names->locations[group->order[i]].at;
+	r = naming->namer->read_kernel(addresses, group->count, table);
+	free(addresses);
+	return r;
+}
+
 static int name_kernel(struct naming *naming, struct place_group *group)
 {
 	struct namer *namer = naming->namer;
-	int r = kept_tables_get_kernel(&namer->tables, namer->sources.kernel, &group->tables[0]);
+	struct symbol_table asked;
+	int r = ask_kernel(naming, group, &asked);
 
 	group->kind = NAMES_KERNEL;
-	group->lack = r ? NAMES_KERNEL_HIDDEN : NAMES_NO_SYMBOL;
+	group->lack = NAMES_NO_SYMBOL;
+	if (r == 0) {
+		group->tables[0] = &asked;
+		r = name_group(naming, group);
+		symbol_table_finish(&asked);
+		return r;
+	}
+	r = kept_tables_get_kernel(&namer->tables, namer->sources.kernel, &group->tables[0]);
+	if (r)
+		group->lack = NAMES_KERNEL_HIDDEN;
 	return name_group(naming, group);
 }
 

@@ -10,6 +10,7 @@
 
 #include "profile/names/names.h"
 #include "profile/stacks.h"
+#include "scap/symbols/symbol_table.h"
 
 enum {
 	NAMER_FILES_MAX = 256, /* whose symbols are kept */
@@ -42,6 +43,13 @@ void namer_destroy(struct namer *namer); /* accepts NULL */
  * what has no name yet gets none. NULL: it never is.
  */
 void namer_limit(struct namer *namer, bool (*is_over)(void *context), void *context);
+
+/*
+ * Where the kernel's symbols were not read before, its names are asked for by `read`, which makes a
+ * table of what is at these addresses and returns 0 or -errno; if it fails, all symbols are read.
+ */
+void namer_ask_kernel(struct namer *namer, int (*read)(const uint64_t *addresses, size_t count,
+						       struct symbol_table *table));
 
 /*
  * From then on functions that a compiler has inlined are found, too, where debugging information

@@ -11,6 +11,7 @@
 
 #include "perf/symbol.h"
 #include "profiled.h"
+#include "scap/symbols/symbol_collect.h"
 #include "tree.h"
 #include "unit.h"
 
@@ -268,6 +269,45 @@ static void names_many_places(void **state)
 	tree_destroy(&tree);
 }
 
+static int asked_error;
+
+/* What the kernel would say of the addresses: one is not known to it. */
+static int answer(const uint64_t *addresses, size_t count, struct symbol_table *table)
+{
+	struct symbol_collected all = {0};
+
+	if (asked_error)
+		return asked_error;
+	for (size_t i = 0; i < count; i++)
+		symbol_collect(&all, addresses[i], 1, "asked", 0);
+	return symbol_collected_complete(&all, table);
+}
+
+/* It is asked, and if it does not answer all of its symbols are read. */
+static void asks_the_kernel(void **state)
+{
+	static const int errors[] = {0, -ENOENT, -EPERM};
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		const struct names_location *location;
+		struct named_place place;
+		struct tree tree;
+		char path[TREE_PATH_BYTES];
+
+		tree_create(&tree);
+		tree_write(&tree, "kallsyms", "1000 T read\n2000 T other\n");
+		tree_path(&tree, "kallsyms", path);
+		asked_error = errors[i];
+		begin_place(&place, NULL, 0x1010);
+		create_namer(&place, open(path, O_RDONLY | O_CLOEXEC));
+		namer_ask_kernel(place.namer, answer);
+		location = run_namer(&place);
+		expect_function(&place, location, NAMES_KERNEL, errors[i] ? "read" : "asked");
+		end_place(&place);
+		tree_destroy(&tree);
+	}
+}
+
 static void names_the_kernel(void **state)
 {
 	const struct names_location *location;
@@ -372,6 +412,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(leaves_versions_of_symbols_out),
 	cmocka_unit_test(says_why_a_place_has_no_name),
 	cmocka_unit_test(names_many_places),
+	cmocka_unit_test(asks_the_kernel),
 	cmocka_unit_test(names_the_kernel),
 	cmocka_unit_test(names_code_of_jit_compilers),
 	cmocka_unit_test(bounds_names_of_jit_compilers),
