@@ -3,7 +3,7 @@
  * What test_profile profiles: a known call tree, through functions that allocate and align their
  * stacks, a shared library, and the C library, which calls back; or waits of known lengths.
  *
- *     profiled tree SECONDS | sleep SECONDS | lock | disk FILE
+ *     profiled tree SECONDS [PAUSE_MS] | sleep SECONDS | lock | disk FILE
  */
 #include <alloca.h>
 #include <fcntl.h>
@@ -105,22 +105,28 @@ ALONE static int profiled_recurses(int depth)
 	return n;
 }
 
-static void tree(double seconds)
-{
-	double end = now() + seconds;
-
-	while (now() < end)
-		sink += (uint64_t)profiled_recurses(5);
-}
-
-/* Waits. */
-
 static void pause_ms(long ms)
 {
 	const struct timespec time = {0, ms * 1000000};
 
 	nanosleep(&time, NULL);
 }
+
+/* With pauses between what takes a hundredth of a second, where some samples are enough. */
+static void tree(double seconds, long pause)
+{
+	double begin = now(), end = begin + seconds;
+
+	while (now() < end) {
+		sink += (uint64_t)profiled_recurses(5);
+		if (pause && now() > begin + 0.01) {
+			pause_ms(pause);
+			begin = now();
+		}
+	}
+}
+
+/* Waits. */
 
 /* Prints how long it was asleep, in ns. */
 ALONE static void profiled_sleeps(double seconds)
@@ -205,9 +211,9 @@ int main(int argc, char **argv)
 
 	/* Before it waits it is seen: its tables are loaded then. */
 	if (strcmp(mode, "tree") != 0)
-		tree(0.3);
+		tree(0.3, 0);
 	if (strcmp(mode, "tree") == 0 && argc > 2)
-		tree(atof(argv[2]));
+		tree(atof(argv[2]), argc > 3 ? atol(argv[3]) : 0);
 	else if (strcmp(mode, "sleep") == 0 && argc > 2)
 		profiled_sleeps(atof(argv[2]));
 	else if (strcmp(mode, "lock") == 0)
