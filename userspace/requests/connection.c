@@ -389,7 +389,7 @@ static void take_piece(struct connection *connection, struct connections *all,
 }
 
 /*
- * Responses wait no longer, or those that need not. file: of the socket, as far as it is known now.
+ * Reads wait no longer, or those that need not. file: of the socket, as far as it is known now.
  */
 static void take_early(struct connection *connection, struct connections *all,
 		       const struct state_fd *file, bool only_due)

@@ -25,12 +25,12 @@ static bool is_ordered(const struct connection *connection, const struct connect
 static bool is_early(const struct connection *connection, const struct connections *all,
 		     const struct connection_call *call, const struct stream_piece *piece)
 {
-	const struct stream *requests = &connection->streams[DIRECTION_OUT];
+	const struct stream *written = &connection->streams[DIRECTION_OUT];
 
-	return connection->role == request_roles__client && call->direction == DIRECTION_IN &&
-	       piece->is_placed && piece->len && requests->is_placed && !requests->is_expected &&
-	       behind(requests->next, piece->other) > 0 && !connection->waited_in_vain &&
-	       !connection->is_opaque && !is_ordered(connection, all);
+	return call->direction == DIRECTION_IN && piece->is_placed && piece->len &&
+	       written->is_placed && behind(written->next, piece->other) > 0 &&
+	       !connection->waited_in_vain && !connection->is_opaque &&
+	       !is_ordered(connection, all);
 }
 
 /* A free one; NULL: none, or the connection has enough. */

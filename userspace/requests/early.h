@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Responses that are seen before their requests: of a client one thread may have read the response
- * before the call of another one returns that wrote the request. The response says how far the
- * client had written by then; so it waits for those bytes, until anything else shows that they will
- * not come. Used by connection.c alone.
+ * Reads that are seen too early: one thread may have read what answers the write of another one
+ * before that call returns, so a client has the response before the request, and a server the next
+ * request before the response. The read says how far its process had written by then; so it waits
+ * for those bytes, until anything else shows that they will not come. Used by connection.c alone.
  */
 #ifndef REQUESTS_EARLY_H
 #define REQUESTS_EARLY_H
@@ -30,8 +30,7 @@ struct early_pieces {
 	uint64_t last; /* number */
 };
 
-/* Keeps a piece if it came before bytes of the client that were sent before it. Returns false if it
- * did not, or is not to wait. */
+/* Keeps a piece that came too early. Returns false if it did not, or is not to wait. */
 bool early_keep(struct connection *connection, struct connections *all,
 		const struct connection_call *call, const struct stream_piece *piece);
 
