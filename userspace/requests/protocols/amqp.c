@@ -18,6 +18,7 @@
 enum {
 	AMQP_FRAME_HEAD = 7,
 	AMQP_FRAME_END = 0xce,
+	AMQP_START_MIN = 6, /* bytes by which connection.start is known */
 	AMQP_GREETING = 8,
 	AMQP_BYTES_MAX = 900, /* of a frame, that are looked at */
 	AMQP_FRAME_MAX = 1 << 27,
@@ -419,11 +420,11 @@ static bool is_likely(enum protocol_side side, const uint8_t *data, size_t known
 }
 
 /* What only the server begins with: connection.start, and the version. */
-static bool is_start(const uint8_t *data, size_t known)
+static bool is_start(const uint8_t *data, size_t known, uint64_t len)
 {
 	struct bytes bytes = bytes_begin(data, known);
 
-	if (bytes_be(&bytes, 3) != AMQP_METHOD << 16)
+	if (len <= AMQP_FRAME_HEAD + AMQP_START_MIN || bytes_be(&bytes, 3) != AMQP_METHOD << 16)
 		return false;
 	bytes_take(&bytes, 4);
 	return bytes_be(&bytes, 4) == (10 << 16 | 10) && bytes_be(&bytes, 2) == 9;
@@ -445,10 +446,10 @@ static enum protocol_verdict amqp_recognise(enum protocol_side side,
 			return PROTOCOL_MAYBE;
 		if (i == 0 && *at == greeting[0])
 			return side == PROTOCOL_REQUESTS ? PROTOCOL_YES : PROTOCOL_MAYBE;
+		if (i == 0 && side == PROTOCOL_RESPONSES && is_start(at, known, len))
+			return PROTOCOL_YES;
 		if (!is_likely(side, at, known, len))
 			return PROTOCOL_NO;
-		if (i == 0 && side == PROTOCOL_RESPONSES && is_start(at, known))
-			return PROTOCOL_YES;
 		at += len < known ? (size_t)len : known;
 	}
 	return PROTOCOL_MAYBE;
