@@ -51,8 +51,10 @@ static int offcputime_read(int argc, char **argv, struct profile_options *option
 {
 	int operands, r;
 
-	*options = (struct profile_options){
-		.off_cpu = true, .format = PROFILE_WAITS, .duration_ns = FOR_EVER_NS};
+	*options = (struct profile_options){.off_cpu = true,
+					    .format = PROFILE_WAITS,
+					    .no_inline = true, /* it prints none */
+					    .duration_ns = FOR_EVER_NS};
 	r = own_options_read(&own, argc, argv, options, &operands, err);
 	if (r || options->help)
 		return r;
