@@ -202,7 +202,8 @@ static void print_lacks(const struct stacks *stacks, const struct profile_names 
 	if (names->inlined_lacks)
 		fprintf(stderr,
 			"agent: of %llu files the inlined functions are not all known: their "
-			"debugging information is damaged, too large, or takes too long\n",
+			"debugging information is damaged, elsewhere, too large, or takes too "
+			"long\n",
 			(unsigned long long)names->inlined_lacks);
 }
 

@@ -60,6 +60,14 @@ static int read_section(Elf_Scn *section, const GElf_Shdr *header, size_t *left,
 	return 0;
 }
 
+/* Separate files have the headers of sections that are not in them. */
+static void note_code(const GElf_Shdr *header, struct dwarf_sections *sections)
+{
+	if (header->sh_flags & SHF_EXECINSTR && header->sh_addr &&
+	    (!sections->code_begin || header->sh_addr < sections->code_begin))
+		sections->code_begin = header->sh_addr;
+}
+
 static int read_sections(Elf *elf, size_t left, struct dwarf_sections *sections)
 {
 	struct symbol_names names;
@@ -71,7 +79,10 @@ static int read_sections(Elf *elf, size_t left, struct dwarf_sections *sections)
 					   ? symbol_section_name(&names, &header)
 					   : NULL;
 
-		if (!name || header.sh_type == SHT_NOBITS)
+		if (!name)
+			continue;
+		note_code(&header, sections);
+		if (header.sh_type == SHT_NOBITS)
 			continue;
 		for (size_t i = 0; i < COUNT(section_names) && r == 0; i++)
 			if (!sections->list[i].len && strcmp(name, section_names[i]) == 0)

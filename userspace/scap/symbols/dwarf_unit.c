@@ -23,7 +23,20 @@ enum {
 };
 
 /* Kinds of units: section 7.5.1. */
-enum { DW_UT_compile = 1, DW_UT_partial = 3 };
+enum { DW_UT_compile = 1, DW_UT_partial = 3, DW_UT_skeleton };
+
+/* Languages without functions in functions: section 7.12. */
+enum {
+	DW_LANG_C_plus_plus = 0x04,
+	DW_LANG_Go = 0x16,
+	DW_LANG_C_plus_plus_03 = 0x19,
+	DW_LANG_C_plus_plus_11,
+	DW_LANG_Rust = 0x1c,
+	DW_LANG_C_plus_plus_14 = 0x21,
+	DW_LANG_C_plus_plus_17 = 0x2a,
+	DW_LANG_C_plus_plus_20,
+	LANGUAGES,
+};
 
 /* Attributes: section 7.5.4. */
 enum {
@@ -31,6 +44,7 @@ enum {
 	DW_AT_name = 0x03,
 	DW_AT_low_pc = 0x11,
 	DW_AT_high_pc = 0x12,
+	DW_AT_language = 0x13,
 	DW_AT_abstract_origin = 0x31,
 	DW_AT_specification = 0x47,
 	DW_AT_ranges = 0x55,
@@ -38,7 +52,9 @@ enum {
 	DW_AT_str_offsets_base = 0x72,
 	DW_AT_addr_base = 0x73,
 	DW_AT_rnglists_base = 0x74,
+	DW_AT_dwo_name = 0x76,
 	DW_AT_MIPS_linkage_name = 0x2007,
+	DW_AT_GNU_dwo_name = 0x2130,
 };
 
 /* Forms: section 7.5.6, and those of GNU. */
@@ -87,6 +103,8 @@ enum {
 	DW_FORM_addrx3,
 	DW_FORM_addrx4,
 	FORMS,
+	DW_FORM_GNU_addr_index = 0x1f01,
+	DW_FORM_GNU_str_index = 0x1f02,
 	DW_FORM_GNU_ref_alt = 0x1f20,
 	DW_FORM_GNU_strp_alt = 0x1f21,
 };
@@ -210,11 +228,14 @@ int dwarf_unit_read(const struct dwarf_sections *sections, uint64_t at, struct d
 	made.abbrevs = dwarf_take(&cursor, made.offset_bytes);
 	if (made.version < 5)
 		address_bytes = (uint8_t)dwarf_take(&cursor, 1);
+	/* The id of the file that has the rest. */
+	if (kind == DW_UT_skeleton)
+		dwarf_skip(&cursor, 8);
 	made.first = cursor.at;
-	made.has_code = kind == DW_UT_compile;
+	made.has_code = kind == DW_UT_compile || kind == DW_UT_skeleton;
 	*unit = made;
 	if (cursor.failed || made.version < 2 || made.version > 5 ||
-	    address_bytes != ADDRESS_BYTES || (kind != DW_UT_compile && kind != DW_UT_partial))
+	    address_bytes != ADDRESS_BYTES || (!made.has_code && kind != DW_UT_partial))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -365,6 +386,8 @@ static const struct form {
 
 static struct form form_of(uint64_t form)
 {
+	if (form == DW_FORM_GNU_addr_index || form == DW_FORM_GNU_str_index)
+		return (struct form){SIZE_LEB, 0};
 	if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt)
 		return (struct form){SIZE_OFFSET, 0};
 	return form < FORMS ? forms[form] : (struct form){SIZE_UNKNOWN, 0};
@@ -406,22 +429,26 @@ static uint64_t take_value(struct dwarf_cursor *cursor, const struct dwarf_unit 
 /* Those that are not kept are DWARF_ATTRIBUTES. */
 static enum dwarf_attribute attribute_of(uint64_t number)
 {
-	static const uint8_t kept[DW_AT_rnglists_base + 1] = {
+	static const uint8_t kept[DW_AT_dwo_name + 1] = {
 		[DW_AT_sibling] = DWARF_SIBLING + 1,
 		[DW_AT_name] = DWARF_NAME + 1,
 		[DW_AT_linkage_name] = DWARF_LINKAGE_NAME + 1,
 		[DW_AT_low_pc] = DWARF_LOW + 1,
 		[DW_AT_high_pc] = DWARF_HIGH + 1,
+		[DW_AT_language] = DWARF_LANGUAGE + 1,
 		[DW_AT_ranges] = DWARF_RANGE_LIST + 1,
 		[DW_AT_abstract_origin] = DWARF_ORIGIN + 1,
 		[DW_AT_specification] = DWARF_ORIGIN + 1,
 		[DW_AT_str_offsets_base] = DWARF_TEXT_BASE + 1,
 		[DW_AT_addr_base] = DWARF_ADDRESS_BASE + 1,
 		[DW_AT_rnglists_base] = DWARF_RANGES_BASE + 1,
+		[DW_AT_dwo_name] = DWARF_OTHER_FILE + 1,
 	};
 
 	if (number == DW_AT_MIPS_linkage_name)
 		return DWARF_LINKAGE_NAME;
+	if (number == DW_AT_GNU_dwo_name)
+		return DWARF_OTHER_FILE;
 	if (number >= COUNT(kept) || !kept[number])
 		return DWARF_ATTRIBUTES;
 	return (enum dwarf_attribute)(kept[number] - 1);
@@ -595,6 +622,19 @@ static bool address_of(const struct dwarf_sections *sections, const struct dwarf
 	}
 }
 
+static bool may_nest(const struct dwarf_entry *entry)
+{
+	static const bool never[LANGUAGES] = {
+		[DW_LANG_C_plus_plus] = true,	 [DW_LANG_Go] = true,
+		[DW_LANG_C_plus_plus_03] = true, [DW_LANG_C_plus_plus_11] = true,
+		[DW_LANG_Rust] = true,		 [DW_LANG_C_plus_plus_14] = true,
+		[DW_LANG_C_plus_plus_17] = true, [DW_LANG_C_plus_plus_20] = true,
+	};
+	uint64_t language = entry->values[DWARF_LANGUAGE].number;
+
+	return !dwarf_entry_has(entry, DWARF_LANGUAGE) || language >= LANGUAGES || !never[language];
+}
+
 int dwarf_unit_begin(struct dwarf_sections *sections, struct dwarf_unit *unit,
 		     struct dwarf_abbrevs *abbrevs, struct dwarf_entry *entry)
 {
@@ -613,6 +653,8 @@ int dwarf_unit_begin(struct dwarf_sections *sections, struct dwarf_unit *unit,
 	if (dwarf_entry_has(entry, DWARF_LOW) &&
 	    !address_of(sections, unit, &entry->values[DWARF_LOW], &unit->low))
 		unit->low = 0;
+	unit->may_nest = may_nest(entry);
+	unit->is_elsewhere = dwarf_entry_has(entry, DWARF_OTHER_FILE) && !entry->has_children;
 	return 0;
 }
 
@@ -717,7 +759,7 @@ static int take_list(struct dwarf_sections *sections, const struct dwarf_unit *u
 			return -E2BIG;
 		if (ranges.cursor.failed)
 			return -EBADMSG;
-		if (ranges.begin < ranges.end)
+		if (ranges.begin < ranges.end && ranges.begin >= sections->code_begin)
 			r = take(context, ranges.begin, ranges.end);
 	}
 	return r == 0 && ranges.cursor.failed ? -EBADMSG : r;
@@ -738,5 +780,5 @@ int dwarf_entry_ranges(struct dwarf_sections *sections, const struct dwarf_unit 
 	/* A constant is the number of bytes. */
 	if (!address_of(sections, unit, high, &end))
 		end = begin + high->number;
-	return begin < end ? take(context, begin, end) : 0;
+	return begin < end && begin >= sections->code_begin ? take(context, begin, end) : 0;
 }

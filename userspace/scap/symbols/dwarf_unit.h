@@ -31,6 +31,8 @@ struct dwarf_sections {
 	struct dwarf_section list[DWARF_SECTIONS];
 	/* Borrowed: those of the file that has what several share (dwz); NULL: there is none. */
 	const struct dwarf_sections *shared;
+	/* The lowest address of code: linkers leave what they discarded below it. 0: not known. */
+	uint64_t code_begin;
 	uint64_t steps_left; /* of what is read: entries, their attributes, ranges */
 };
 
@@ -39,6 +41,8 @@ struct dwarf_unit {
 	uint64_t abbrevs; /* in .debug_abbrev */
 	uint8_t version, offset_bytes; /* 4 or 8 */
 	bool has_code; /* neither types nor a part of others */
+	bool may_nest; /* functions in functions: its language has them, or is not known */
+	bool is_elsewhere; /* all but its first entry is in a file of its own (dwo) */
 	/* What its first entry says: */
 	uint64_t low, text_base, address_base, ranges_base;
 };
@@ -55,6 +59,8 @@ enum dwarf_attribute {
 	DWARF_TEXT_BASE,
 	DWARF_ADDRESS_BASE,
 	DWARF_RANGES_BASE,
+	DWARF_LANGUAGE,
+	DWARF_OTHER_FILE, /* a name */
 	DWARF_ATTRIBUTES,
 };
 
@@ -133,8 +139,8 @@ const char *dwarf_entry_text(const struct dwarf_sections *sections, const struct
 			     const struct dwarf_entry *entry, enum dwarf_attribute what);
 
 /*
- * Gives each range of addresses of an entry to a function, until that fails. Returns 0, also if
- * there is none; -EBADMSG; -E2BIG; or what the function returned.
+ * Gives each range of addresses of an entry, that can have code, to a function, until that fails.
+ * Returns 0, also if there is none; -EBADMSG; -E2BIG; or what the function returned.
  */
 int dwarf_entry_ranges(struct dwarf_sections *sections, const struct dwarf_unit *unit,
 		       const struct dwarf_entry *entry,

@@ -51,7 +51,7 @@ struct inlines_search {
 	size_t count, capacity;
 	/* Of the entry that is looked at: */
 	uint32_t depth;
-	bool is_inlined, covers;
+	bool is_function, is_inlined, covers;
 	uint64_t origin;
 	uint64_t asked; /* entries and ranges so far */
 };
@@ -165,8 +165,10 @@ static int take_covered(void *context, uint64_t begin, uint64_t end)
 			return -E2BIG;
 		search->file.sections->steps_left--;
 		search->covers = true;
-		/* What is beside it, or in another function, is not what it is within. */
-		while (*innermost != nothing && search->list[*innermost].depth >= search->depth)
+		/* Nothing is inlined from outside of a function; what is beside it is not around
+		 * it. */
+		while (*innermost != nothing &&
+		       (search->is_function || search->list[*innermost].depth >= search->depth))
 			*innermost = search->list[*innermost].outer;
 		if (search->is_inlined)
 			r = add_inline(search, i);
@@ -200,17 +202,20 @@ static int look_at_entry(struct inlines_search *search, const struct dwarf_unit 
 	switch (entry->tag) {
 	case DW_TAG_inlined_subroutine:
 	case DW_TAG_subprogram:
+		search->is_function = entry->tag == DW_TAG_subprogram;
 		search->is_inlined =
-			entry->tag == DW_TAG_inlined_subroutine &&
+			!search->is_function &&
 			dwarf_entry_reference(unit, entry, DWARF_ORIGIN, &search->origin);
 		r = dwarf_entry_ranges(search->file.sections, unit, entry, take_covered, search);
-		*enter = search->covers;
+		/* The code of a function in it is elsewhere. */
+		*enter = search->covers ||
+			 (search->is_function && unit->may_nest && has_ranges(entry));
 		return r;
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 		r = dwarf_entry_ranges(search->file.sections, unit, entry, take_any, search);
-		*enter = search->covers || !has_ranges(entry);
+		*enter = search->covers || unit->may_nest || !has_ranges(entry);
 		return r;
 	case DW_TAG_namespace:
 	case DW_TAG_module:
@@ -292,6 +297,8 @@ static int walk_units(struct inlines_search *search)
 		if (r == 0)
 			r = dwarf_entry_ranges(search->file.sections, unit, &root, take_any,
 					       search);
+		if (r == 0 && search->covers && unit->is_elsewhere)
+			r = -EBADMSG;
 		if (r == 0 && search->covers && root.has_children)
 			r = walk_unit(search, unit, root.next);
 		if (r == -E2BIG || r == -ENOMEM)

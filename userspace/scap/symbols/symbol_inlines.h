@@ -41,9 +41,9 @@ struct symbol_inlines_limit {
 /*
  * Finds what is inlined at places, which are offsets in the file in their order. debug: as in
  * symbol_elf_read(). Names are those that linkers know, if there are such. Returns 0; -ENOENT:
- * there is no debugging information; -EBADMSG: it is damaged; -EFBIG, -E2BIG: it is too large, or
- * takes too long; -ENOMEM. What was found before -EBADMSG and -E2BIG is given all the same; finish
- * it in each case.
+ * there is no debugging information; -EBADMSG: it is damaged, or in files of its own (dwo); -EFBIG,
+ * -E2BIG: it is too large, or takes too long; -ENOMEM. What was found before -EBADMSG and -E2BIG is
+ * given all the same; finish it in each case.
  */
 int symbol_inlines_read(int fd, int debug, const uint64_t *places, size_t count,
 			const struct symbol_inlines_limit *limit, struct symbol_inlines *inlines);

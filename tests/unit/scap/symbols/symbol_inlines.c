@@ -147,6 +147,130 @@ static void finds_what_compilers_say(void **state)
 	tree_destroy(&tree);
 }
 
+/*
+ * Linkers leave what they discard in the debugging information, at the address 0: it is longer than
+ * what is in front of the code that is left. That is in two namespaces, deeper than what is inlined
+ * in the other function.
+ */
+static void leaves_discarded_functions_out(void **state)
+{
+	static const char live[] =
+		"static volatile unsigned long sink;\n"
+		"__attribute__((always_inline)) static inline void inner() { sink = sink * 3 + 1; "
+		"}\n"
+		"namespace a { namespace b { __attribute__((noinline)) void live() {\n"
+		"for (int i = 0; i < 9; i++) { REPEAT } } } }\n"
+		"extern \"C\" void whole(); void whole() { a::b::live(); }\n"
+		"int main() { whole(); return 0; }\n";
+	static const char dead[] =
+		"static volatile unsigned long sink;\n"
+		"__attribute__((always_inline)) static inline void gone() { sink = sink * 7 + 1; "
+		"}\n"
+		"void dead() { REPEAT REPEAT REPEAT REPEAT REPEAT REPEAT REPEAT REPEAT REPEAT }\n";
+	static const char *const orders[] = {"live.cc dead.cc", "dead.cc live.cc"};
+	static const char *const compilers[] = {"g++", "clang++"};
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "live.cc", live);
+	tree_write(&tree, "dead.cc", dead);
+	run_in(&tree, "r() { for i in $(seq 60); do printf \"$1();\"; done; };"
+		      "sed -i \"s/REPEAT/$(r inner)/\" live.cc;"
+		      "sed -i \"s/REPEAT/$(r gone)/g\" dead.cc");
+	for (size_t i = 0; i < 4; i++) {
+		char command[512];
+		uint64_t places[PLACES];
+		struct symbol_inlines inlines;
+		unsigned int found = 0;
+		int fd;
+
+		snprintf(command, sizeof(command),
+			 "%s -O2 -g -ffunction-sections -Wl,--gc-sections -o program %s",
+			 compilers[i / 2], orders[i % 2]);
+		run_in(&tree, command);
+		places_of(&tree, "program", "_ZN1a1b4liveEv", PLACES, places);
+		fd = open_in(&tree, "program");
+		assert_int_equal(symbol_inlines_read(fd, -1, places, PLACES, NULL, &inlines), 0);
+		close(fd);
+		for (size_t k = 0; k < PLACES; k++) {
+			const char *chain = chain_of(&inlines, k);
+
+			if (chain[0] && !strstr("inner _ZL5innerv", chain))
+				fail_msg("%s: '%s' is inlined", command, chain);
+			found += chain[0] != '\0';
+		}
+		assert_true(found > PLACES / 2);
+		symbol_inlines_finish(&inlines);
+	}
+	tree_destroy(&tree);
+}
+
+/* The code of a function in a function is not in the range of that. */
+static void looks_at_functions_in_functions(void **state)
+{
+	static const char nested[] =
+		"static volatile int sink;\n"
+		"__attribute__((always_inline)) static inline void inner(int n)\n"
+		"{ while (sink % 7 != n) sink += n; }\n"
+		"__attribute__((noinline)) int whole(int k);\n"
+		"int whole(int k) {\n"
+		"  { __attribute__((noinline)) int within(int n) { inner(n); return sink + k; }\n"
+		"    int (*volatile f)(int) = within; return f(k) + f(k + 1); } }\n"
+		"int main(int argc, char **argv) { return whole(argc); }\n";
+	struct symbol_inlines inlines;
+	uint64_t places[16];
+	unsigned int found = 0;
+	struct tree tree;
+	int fd;
+
+	tree_create(&tree);
+	tree_write(&tree, "nested.c", nested);
+	run_in(&tree, "gcc -O2 -g -Wl,-z,execstack -o program nested.c;"
+		      "nm program | sed -n 's/.* \\(within[.0-9]*\\)$/\\1/p' >name;"
+		      "objcopy --redefine-sym $(cat name)=within program");
+	places_of(&tree, "program", "within", 16, places);
+	fd = open_in(&tree, "program");
+	assert_int_equal(symbol_inlines_read(fd, -1, places, 16, NULL, &inlines), 0);
+	close(fd);
+	for (size_t i = 0; i < 16; i++)
+		found += strcmp(chain_of(&inlines, i), "inner") == 0;
+	assert_true(found >= 8);
+	symbol_inlines_finish(&inlines);
+	tree_destroy(&tree);
+}
+
+/* The first entry of a unit has what is inlined, or that it is in another file. */
+static void says_that_it_is_in_other_files(void **state)
+{
+	static const struct {
+		const char *build;
+		int r;
+	} rows[] = {{"clang -g -gsplit-dwarf -fsplit-dwarf-inlining", 0},
+		    {"gcc -g -gdwarf-5 -gsplit-dwarf", -EBADMSG},
+		    {"gcc -g -gdwarf-4 -gsplit-dwarf", -EBADMSG}};
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "source.c", source);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct symbol_inlines inlines;
+		uint64_t places[PLACES];
+		char command[256];
+		int fd;
+
+		snprintf(command, sizeof(command), "%s -O2 -o program source.c", rows[i].build);
+		run_in(&tree, command);
+		places_of(&tree, "program", "whole", PLACES, places);
+		fd = open_in(&tree, "program");
+		assert_int_equal(symbol_inlines_read(fd, -1, places, PLACES, NULL, &inlines),
+				 rows[i].r);
+		close(fd);
+		assert_true((inlines.first[PLACES] > 0) == (rows[i].r == 0));
+		symbol_inlines_finish(&inlines);
+	}
+	tree_destroy(&tree);
+}
+
 /* Functions at an address as addr2line prints them: a name and a line of source for each. */
 static void read_answer(FILE *answers, char chain[CHAIN_BYTES])
 {
@@ -437,9 +561,15 @@ static void reads_what_is_damaged(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(finds_what_compilers_say), cmocka_unit_test(agrees_with_addr2line),
-	cmocka_unit_test(opens_what_files_share),   cmocka_unit_test(reads_separate_files),
-	cmocka_unit_test(refuses_large_sections),   cmocka_unit_test(gives_up_in_time),
+	cmocka_unit_test(leaves_discarded_functions_out),
+	cmocka_unit_test(looks_at_functions_in_functions),
+	cmocka_unit_test(says_that_it_is_in_other_files),
+	cmocka_unit_test(finds_what_compilers_say),
+	cmocka_unit_test(agrees_with_addr2line),
+	cmocka_unit_test(opens_what_files_share),
+	cmocka_unit_test(reads_separate_files),
+	cmocka_unit_test(refuses_large_sections),
+	cmocka_unit_test(gives_up_in_time),
 	cmocka_unit_test(reads_what_is_damaged),
 };
 
