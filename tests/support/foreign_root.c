@@ -45,7 +45,7 @@ void foreign_root_link(const struct foreign_root *foreign, const char *name, con
 	assert_int_equal(symlink(target, path), 0);
 }
 
-void foreign_root_copy_mounts(const struct foreign_root *foreign)
+void foreign_root_copy_mounts_to(const struct foreign_root *foreign, const char *name)
 {
 	static char text[MOUNTS_BYTES];
 	FILE *mounts = fopen("/proc/self/mountinfo", "r");
@@ -56,7 +56,12 @@ void foreign_root_copy_mounts(const struct foreign_root *foreign)
 	assert_in_range(n, 1, sizeof(text) - 2);
 	text[n] = '\0';
 	fclose(mounts);
-	foreign_root_write(foreign, "proc/70/mountinfo", text);
+	foreign_root_write(foreign, name, text);
+}
+
+void foreign_root_copy_mounts(const struct foreign_root *foreign)
+{
+	foreign_root_copy_mounts_to(foreign, "proc/70/mountinfo");
 }
 
 static int open_directory(const struct foreign_root *foreign, const char *name)

@@ -22,7 +22,8 @@ void foreign_root_path(const struct foreign_root *foreign, const char *name,
 void foreign_root_write(const struct foreign_root *foreign, const char *name, const char *text);
 void foreign_root_link(const struct foreign_root *foreign, const char *name, const char *target);
 
-/* Copies the mounts that the test has now. */
+/* Copies the mounts that the test has now, to proc/70/mountinfo or to a file of that name. */
 void foreign_root_copy_mounts(const struct foreign_root *foreign);
+void foreign_root_copy_mounts_to(const struct foreign_root *foreign, const char *name);
 
 #endif

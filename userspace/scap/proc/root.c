@@ -104,15 +104,76 @@ static int stat_cached(int fd, unsigned int mask, struct statx *file)
 	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, file) ? -errno : 0;
 }
 
-/* Whether a root is that of the first process of `proc`. */
-static bool is_of_machine(int proc, int dir)
+/* What is mounted: the device of a line of mountinfo and the root of it. Takes these from the line.
+ */
+static bool take_mounted(struct proc_text *line, struct proc_text *device, struct proc_text *root)
+{
+	return proc_text_skip(line, 1) && proc_text_word(line, device) &&
+	       proc_text_word(line, root);
+}
+
+static bool is_text(struct proc_text text, struct proc_text other)
+{
+	size_t len = (size_t)(text.end - text.at);
+
+	return len == (size_t)(other.end - other.at) && memcmp(text.at, other.at, len) == 0;
+}
+
+/* What is mounted by the mount of that id, or else what a process has as its root. */
+static bool find_mounted(const struct buf *mounts, const uint64_t *id, struct proc_text *device,
+			 struct proc_text *root)
+{
+	struct proc_text rest = proc_text_of(mounts), line, place;
+	bool found = false;
+
+	while (proc_text_line(&rest, &line)) {
+		struct proc_text its_device, its_root;
+		uint64_t number;
+
+		if (!proc_text_u64(&line, 10, &number) ||
+		    !take_mounted(&line, &its_device, &its_root) || !proc_text_word(&line, &place))
+			continue;
+		if (id ? number != *id : place.end - place.at != 1)
+			continue;
+		/* Of those at "/" the last one covers the others. */
+		*device = its_device;
+		*root = its_root;
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * Whether a root is a mount of what the first process has as its root. What it has mounted can be
+ * read also where a security module keeps its root from all.
+ */
+static bool is_mounted_as_of_first(const struct proc_root *root, int proc)
+{
+	struct proc_text device, top, its_device, its_top;
+	struct buf first = {0};
+	struct statx file;
+	uint64_t id;
+	bool same = statx(root->dir, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &file) == 0 &&
+		    file.stx_attributes & STATX_ATTR_MOUNT_ROOT && mount_id(root->dir, &id) == 0 &&
+		    find_mounted(&root->mounts, &id, &device, &top) &&
+		    proc_read_file(proc, "1/mountinfo", MOUNTS_BYTES_MAX, &first) == 0 &&
+		    find_mounted(&first, NULL, &its_device, &its_top);
+
+	same = same && is_text(device, its_device) && is_text(top, its_top);
+	buf_finish(&first);
+	return same;
+}
+
+/* Whether a root is that of the first process of `proc`. Returns -errno if that one is out of
+ * reach. */
+static int is_of_machine(int proc, int dir)
 {
 	int first = openat(proc, "1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct statx ours, its;
 	bool same;
 
 	if (first < 0)
-		return false;
+		return -errno;
 	same = stat_cached(first, STATX_INO, &ours) == 0 &&
 	       stat_cached(dir, STATX_INO, &its) == 0 && ours.stx_ino == its.stx_ino &&
 	       ours.stx_dev_major == its.stx_dev_major && ours.stx_dev_minor == its.stx_dev_minor;
@@ -122,17 +183,20 @@ static bool is_of_machine(int proc, int dir)
 
 int proc_root_open(struct proc_root *root, int proc, int process)
 {
-	int r;
+	int r, is_machine;
 
 	*root = (struct proc_root){
 		.dir = openat(process, "root", O_PATH | O_DIRECTORY | O_CLOEXEC)};
 	if (root->dir < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	if (is_of_machine(proc, root->dir))
+	is_machine = is_of_machine(proc, root->dir);
+	if (is_machine > 0)
 		return -EAGAIN;
 	r = proc_read_file(process, "mountinfo", MOUNTS_BYTES_MAX, &root->mounts);
 	if (r)
 		return r == -ENOENT || r == -EINVAL ? -ESRCH : r;
+	if (is_machine < 0 && is_mounted_as_of_first(root, proc))
+		return -EAGAIN;
 	return check_file_system(root, root->dir);
 }
 

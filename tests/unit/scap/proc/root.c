@@ -104,6 +104,31 @@ static void test_roots(void **state)
 	proc_root_close(&root);
 }
 
+/* A security module may keep the root of the first process from all: what is mounted there is
+ * known. */
+static void test_unreadable_root_of_machine(void **state)
+{
+	const struct foreign_root *foreign = *state;
+	struct proc_root root;
+	char path[FOREIGN_PATH_BYTES];
+
+	foreign_root_path(foreign, "proc/1/root", path);
+	assert_int_equal(unlink(path), 0);
+	foreign_root_copy_mounts_to(foreign, "proc/1/mountinfo");
+	assert_int_equal(proc_root_open(&root, foreign->proc, foreign->process), 0);
+	proc_root_close(&root);
+	foreign_root_link(foreign, "proc/70/root", "/");
+	assert_int_equal(proc_root_open(&root, foreign->proc, foreign->process), -EAGAIN);
+	proc_root_close(&root);
+	/* The first process has another root, or what is known of it is cut. */
+	foreign_root_write(foreign, "proc/1/mountinfo", "1 0 0:0 /elsewhere / rw - ext4 a rw\n");
+	assert_int_not_equal(proc_root_open(&root, foreign->proc, foreign->process), -EAGAIN);
+	proc_root_close(&root);
+	foreign_root_write(foreign, "proc/1/mountinfo", "1 0 0:0\n\n");
+	assert_int_not_equal(proc_root_open(&root, foreign->proc, foreign->process), -EAGAIN);
+	proc_root_close(&root);
+}
+
 static void mount_on(const struct foreign_root *foreign, const char *what, const char *name)
 {
 	char path[FOREIGN_PATH_BYTES];
@@ -254,6 +279,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(test_files),
 	TEST(test_links),
 	TEST(test_roots),
+	TEST(test_unreadable_root_of_machine),
 	TEST(test_mounts),
 };
 
