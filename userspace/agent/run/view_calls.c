@@ -119,6 +119,18 @@ static bool counts_any(const struct plan *plan)
 	return false;
 }
 
+static bool has_lost_execs(struct run *run)
+{
+	const struct event_counters *counters;
+	uint64_t lost = 0;
+
+	if (!run->input->live->losses || run->input->live->losses(run->input, &counters))
+		return false;
+	for (unsigned int cause = 0; cause < LOSS_CAUSES_COUNT; cause++)
+		lost += counters[EVENT_execve].lost[cause] + counters[EVENT_execveat].lost[cause];
+	return lost;
+}
+
 int view_calls_take(struct run *run, bool is_last, struct error *err)
 {
 	struct view_calls calls = {run, clock_ns(CLOCK_REALTIME), is_last};
@@ -129,6 +141,8 @@ int view_calls_take(struct run *run, bool is_last, struct error *err)
 	if (!run->input->live || !run->input->live->take_calls || !counts_any(run->plan))
 		return 0;
 	view_threads_join(run);
+	if (run->view_threads && has_lost_execs(run))
+		view_threads_doubt(run);
 	r = run->input->live->take_calls(run->input, &taker);
 	if (r)
 		return error_set(err, r, "reading the calls that the kernel counted: %s",

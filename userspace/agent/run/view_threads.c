@@ -18,7 +18,8 @@ enum {
 	KEPT_PLACES = 1 << 14, /* a power of two */
 	KEPT_MAX = KEPT_PLACES / 2,
 	KEPT_READINGS = 2,
-	WAITING_PLACES = 1 << 12, /* likewise */
+	WAITING_PLACES = 1 << 14, /* likewise */
+	WAITING_WAYS = 8,
 	HASH_BITS = 32,
 };
 
@@ -36,8 +37,8 @@ struct view_threads_kept {
 /* A row that was not found. */
 struct view_threads_waiting {
 	uint64_t number; /* of the row; 0: none */
-	uint64_t since_ns; /* monotonic clock */
-	uint64_t last_ns; /* of the row then */
+	uint64_t since_ns, used_ns; /* monotonic clock */
+	uint64_t last_ns; /* of the row when it was first read */
 };
 
 struct view_threads {
@@ -46,6 +47,7 @@ struct view_threads {
 	uint32_t kept_count;
 	uint64_t numbers; /* that were given */
 	uint64_t seen_ns; /* all events before were seen */
+	bool programs_lost; /* execs, so that what the state knows may be older than it says */
 	struct state_thread *nobody; /* owned; NULL: not needed yet, or no memory */
 	struct view_threads_waiting waiting[WAITING_PLACES]; /* rows that were not found */
 };
@@ -225,6 +227,12 @@ void view_threads_settle(struct run *run, uint64_t until_ns)
 		threads->seen_ns = until_ns;
 }
 
+void view_threads_doubt(struct run *run)
+{
+	if (run->view_threads)
+		run->view_threads->programs_lost = true;
+}
+
 void view_threads_forget(struct run *run)
 {
 	release_all(run->view_threads);
@@ -238,22 +246,29 @@ static const struct state_thread *find_live(const struct view_threads *threads, 
 	return thread && thread->exec_id == exec_id ? thread : NULL;
 }
 
-/* The place of a row that waits. NULL: another one has it, for some seconds at most. */
+/* The place of a row that waits, or has waited. NULL: others have all that it may have. */
 static struct view_threads_waiting *waiting_place(struct view_threads *threads,
 						  const struct call_row_key *key,
 						  const struct call_row *row)
 {
 	const uint64_t number = (key->program ^ (uint64_t)key->tid << HASH_BITS) | 1;
 	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct view_threads_waiting *place =
-		&threads->waiting[hash_of(key->tid, key->program) % WAITING_PLACES];
+	const uint32_t first = hash_of(key->tid, key->program);
+	struct view_threads_waiting *place, *oldest = NULL;
 
-	if (place->number == number)
-		return place;
-	if (now_ns - place->since_ns < 2 * patience_ns)
+	for (uint32_t i = 0; i < WAITING_WAYS; i++) {
+		place = &threads->waiting[(first + i) % WAITING_PLACES];
+		if (place->number == number) {
+			place->used_ns = now_ns;
+			return place;
+		}
+		if (!oldest || place->used_ns < oldest->used_ns)
+			oldest = place;
+	}
+	if (now_ns - oldest->used_ns < 2 * patience_ns)
 		return NULL;
-	*place = (struct view_threads_waiting){number, now_ns, row->last_ns};
-	return place;
+	*oldest = (struct view_threads_waiting){number, now_ns, now_ns, row->last_ns};
+	return oldest;
 }
 
 /* Not for ever: what began shortly before a reading may not have had its event yet. */
@@ -262,7 +277,6 @@ static bool waits(struct view_threads *threads, const struct call_row_key *key,
 {
 	const struct view_threads_waiting *place = waiting_place(threads, key, row);
 
-	/* Who finds its place taken does not: so two rows cannot put each other off for ever. */
 	return place && clock_ns(CLOCK_MONOTONIC) - place->since_ns < patience_ns;
 }
 
@@ -275,7 +289,7 @@ static bool is_ahead(struct view_threads *threads, const struct call_row_key *ke
 	if (row->last_ns <= threads->seen_ns)
 		return false;
 	place = waiting_place(threads, key, row);
-	return !place || place->last_ns > threads->seen_ns;
+	return place && place->last_ns > threads->seen_ns;
 }
 
 /* Nobody has said who that is: the row has its name and ids. */
@@ -315,18 +329,32 @@ struct view_threads_found {
 	struct state_thread *kept;
 };
 
+/* Whether a program may be that of a row by the time alone. */
+static bool is_trusted(const struct view_threads *threads, const struct state_thread *thread,
+		       const struct call_row *row)
+{
+	return !threads->programs_lost || thread->exec_id == row->exec_id;
+}
+
+/* That it left a program later than it was counted no process can change. */
+static struct view_threads_found find_left(const struct view_threads *threads,
+					   const struct call_row *row)
+{
+	struct view_threads_found found = {0};
+
+	if (row->last_ns)
+		found.kept = find_then(threads->kept, row->pid, row->last_ns);
+	if (found.kept && !is_trusted(threads, found.kept, row))
+		found.kept = NULL;
+	return found;
+}
+
 static struct view_threads_found find_program(const struct view_threads *threads,
 					      const struct call_row_key *key,
 					      const struct call_row *row)
 {
-	struct view_threads_found found = {0};
+	struct view_threads_found found = {find_live(threads, key->tid, row->exec_id), NULL};
 
-	/* That it left a program later than it was counted no process can change. */
-	if (row->last_ns)
-		found.kept = find_then(threads->kept, row->pid, row->last_ns);
-	if (found.kept)
-		return found;
-	found.live = find_live(threads, key->tid, row->exec_id);
 	if (!found.live)
 		found.live = find_live(threads, row->pid, row->exec_id);
 	if (!found.live)
@@ -343,7 +371,7 @@ static struct view_threads_found find_changed(const struct view_threads *threads
 {
 	const struct state_thread *live = state_thread_find(threads->state, row->pid);
 
-	if (!row->last_ns)
+	if (!row->last_ns || threads->programs_lost)
 		return (struct view_threads_found){0};
 	if (live && live->clone_ts_ns <= row->last_ns && *live->program->exe)
 		return (struct view_threads_found){live, NULL};
@@ -370,21 +398,35 @@ static bool is_found(const struct view_threads_found *found)
 	return found->live || found->kept;
 }
 
+/* Of a row whose program had an id. Returns false if it waits. */
+static bool find_by_program(struct view_threads *threads, const struct call_row_key *key,
+			    const struct call_row *row, bool is_last,
+			    struct view_threads_found *found)
+{
+	*found = find_left(threads, row);
+	/* Before all events until then were seen, another program may have the same id. */
+	if (!is_found(found) && !is_last && is_ahead(threads, key, row))
+		return false;
+	if (!is_found(found))
+		*found = find_program(threads, key, row);
+	if (!is_found(found))
+		*found = find_changed(threads, row);
+	if (!is_found(found) && !is_last && waits(threads, key, row))
+		return false;
+	if (!is_found(found) && !threads->programs_lost)
+		*found = find_process(threads, row->pid, (const char *)key->name);
+	return true;
+}
+
 bool view_threads_find(struct view_threads *threads, const struct call_row_key *key,
 		       const struct call_row *row, bool is_last, struct state_thread *thread)
 {
 	const char *name = (const char *)key->name;
 	struct view_threads_found found = {0};
 
-	if (row->exec_id)
-		found = find_program(threads, key, row);
-	if (!is_found(&found) && row->exec_id && !is_last && is_ahead(threads, key, row))
+	if (row->exec_id && !find_by_program(threads, key, row, is_last, &found))
 		return false;
-	if (!is_found(&found) && row->exec_id)
-		found = find_changed(threads, row);
-	if (!is_found(&found) && row->exec_id && !is_last && waits(threads, key, row))
-		return false;
-	if (!is_found(&found))
+	if (!row->exec_id)
 		found = find_process(threads, row->pid, name);
 	if (!is_found(&found) && !row->exec_id)
 		found = find_process(threads, row->pid, NULL);

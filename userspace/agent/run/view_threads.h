@@ -34,6 +34,9 @@ void view_threads_forget(struct run *run);
 /* All events before a time, as they have it, were noted. Without that the last one says it. */
 void view_threads_settle(struct run *run, uint64_t until_ns);
 
+/* Execs were lost: from now on a row is of a program only if its id agrees, and else of nobody. */
+void view_threads_doubt(struct run *run);
+
 /*
  * Fills in whose a row is: `thread` is a copy. Returns false if that may be known at the next
  * reading, when its first event was seen; is_last: there is none.

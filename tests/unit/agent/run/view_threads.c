@@ -173,6 +173,45 @@ static void test_changes_itself(void **state)
 	expect_at(end + 20, 9, "/bin/cat");
 }
 
+/* What the state knows may be what a process was before an exec that was lost. */
+static void test_lost_execs(void **state)
+{
+	const uint64_t begin = drive_thread(&drive, PID)->clone_ts_ns + 1000;
+	const struct call_row_key key = key_of(PID, "sh");
+	const struct call_row row = {.count = 1, .pid = PID, .exec_id = 9, .last_ns = begin};
+	struct state_thread thread;
+
+	view_threads_settle(&run, begin + 1);
+	expect_at(begin, 9, "/bin/sh");
+	view_threads_doubt(&run);
+	assert_true(view_threads_find(run.view_threads, &key, &row, true, &thread));
+	assert_string_equal(thread.program->exepath, "");
+	assert_string_equal(thread.comm, "sh");
+	expect_at(begin, FIRST, "/bin/sh");
+	/* It left some program later, which need not be that one. */
+	note(EVENT_procexit, PID);
+	assert_true(view_threads_find(run.view_threads, &key, &row, true, &thread));
+	assert_string_equal(thread.program->exepath, "");
+}
+
+/* While events are late, the id of a program may be that of the next one, too. */
+static void test_same_id_while_events_are_late(void **state)
+{
+	const uint64_t begin = drive_thread(&drive, PID)->clone_ts_ns + 1000;
+	struct state_thread thread;
+	struct scap_event event;
+	struct frame frame;
+
+	assert_false(find_at(begin + 500, FIRST, &thread));
+	event = event_at(&frame, EVENT_execve, begin);
+	view_threads_note(&run, &event);
+	drive_exec(&drive, PID, "cat");
+	drive_thread(&drive, PID)->exec_id = FIRST;
+	assert_false(find_at(begin + 700, FIRST, &thread));
+	view_threads_settle(&run, begin + 600);
+	expect_at(begin + 900, FIRST, "/bin/cat");
+}
+
 /* Its last thread is counted until the next event. */
 static void test_ends_behind_a_thread(void **state)
 {
@@ -340,6 +379,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(test_executes_and_ends, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_changes_itself, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_ends_behind_a_thread, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_lost_execs, setup, teardown),
+	cmocka_unit_test_setup_teardown(test_same_id_while_events_are_late, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_nameless, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_is_forgotten, setup, teardown),
 	cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
