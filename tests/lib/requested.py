@@ -32,20 +32,45 @@ def watch(expression, act, wanted, options=()):
 class Capture:
     """A capture that the cases of a file share, as it starts for as long as most of them take. Each has ports of its own.
 
-    `taken` are the numbers of its events that were returned to a case.
+    `taken` are the numbers of its events that were returned to a case, `unasked` the ports of requests that no case wants.
     """
 
     def __init__(self, agent, held):
         self.agent, self.held, self.taken, self.marks = agent, held, set(), 0
+        self.unasked = set()
 
     def port(self):
         """One that it looks at, for a server that is started at once: until now nobody else could take it."""
         with self.held.pop() as held:
             return held.getsockname()[1]
 
+    def warm_up(self, port, ask):
+        """Asks a server at the port until both ends are reported, for what the agent has to find first. How many there are
+        of these requests does not matter."""
+        self.unasked.add(port)
+
+        def is_seen():
+            begin = len(self.agent.events)
+            ask()
+            with contextlib.suppress(AssertionError):
+                lanner.wait_until(lambda: sum(self.is_of(event, port) for event in self.agent.events[begin:]) >= 2, "both ends", 1)
+                return True
+            return False
+
+        lanner.wait_until(is_seen, "a request that is reported at both ends")
+
+    @staticmethod
+    def is_of(event, port):
+        return f":{port}" in (event["evt.args"]["tuple"] or "")
+
+    def left(self):
+        """The requests that were not returned to any case."""
+        return [event for number, event in enumerate(self.agent.events)
+                if number not in self.taken and not any(self.is_of(event, port) for port in self.unasked)]
+
     def watch(self, of, act, wanted):
         """As watch(): of the requests of a port, or of those for which a function says so. None may come behind them."""
-        is_one = of if callable(of) else lambda event: f":{of}" in (event["evt.args"]["tuple"] or "")
+        is_one = of if callable(of) else lambda event: self.is_of(event, of)
         begin = looked_at = len(self.agent.events)
         found = []
 
@@ -74,7 +99,7 @@ class Capture:
         by_role = collections.defaultdict(list)
         for event in self.agent.events[begin:marks[0]]:
             request = event["evt.args"]
-            if f":{port}" in (request["tuple"] or "") and request["tuple"] not in others:
+            if self.is_of(event, port) and request["tuple"] not in others:
                 by_role[request["role"]].append(event)
         return by_role
 
@@ -114,6 +139,6 @@ def capture(*options, expression="fd.port in ({ports})", count=10, lossless=True
         shared = Capture(agent, held)
         yield shared
         report = agent.stop()
-        left = [event for number, event in enumerate(agent.events) if number not in shared.taken]
+        left = shared.left()
         assert not whole or not left, f"{len(left)} requests that no case has asked for: {left[:3]}"
         assert not lossless or report["lost by chance"] == 0, f"lost: {report['causes']}"
