@@ -67,6 +67,8 @@ enum profile_shared {
 	PROFILE_SHARED_FILES, /* since the begin */
 	PROFILE_SHARED_PROCESSES,
 	PROFILE_SHARED,
+	PROFILE_SHARED_WAITS = PROFILE_SHARED, /* at a time: counted by themselves */
+	PROFILE_TAKEN,
 };
 
 /* What one has taken: see bpf/core/share_owner.bpf.h. Others, who have no entry, share one. */
@@ -75,14 +77,6 @@ enum profile_shared {
 struct profile_share {
 	__u32 generation; /* of `taken[PROFILE_SHARED_ROWS]` */
 	__u32 taken[PROFILE_SHARED];
-};
-
-/* How much of a map one may have. */
-enum {
-	PROFILE_ROWS_OF_SHARE = PROFILE_ROWS / 4 * 3,
-	PROFILE_FILES_OF_SHARE = PROFILE_FILES / 4 * 3,
-	PROFILE_PROCESSES_OF_SHARE = PROFILE_PROCESSES / 2,
-	PROFILE_WAITS_OF_SHARE = PROFILE_WAITS / 4 * 3, /* at a time */
 };
 
 /* How a thread went off its CPU. */

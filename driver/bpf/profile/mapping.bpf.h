@@ -184,7 +184,7 @@ static __always_inline struct profile_file *add_file(__u32 slot, struct work *wo
 
 	/* Indexes that no other program and CPU gives. */
 	if (work->files >= PROFILE_BLOCK(cpus) ||
-	    !take_share(work->share, PROFILE_SHARED_FILES, PROFILE_FILES_OF_SHARE))
+	    !take_share(work->share, PROFILE_SHARED_FILES, PROFILE_FILES))
 		return NULL;
 	made->index = block * PROFILE_BLOCK(cpus) + work->files;
 	made->begin = work->mapping.begin;
@@ -201,6 +201,8 @@ static __always_inline struct profile_file *add_file(__u32 slot, struct work *wo
 	if (bpf_map_update_elem(&files, key, made, BPF_NOEXIST) == 0) {
 		work->files++;
 		tell(&told);
+	} else {
+		give_share(work->share, PROFILE_SHARED_FILES);
 	}
 	return bpf_map_lookup_elem(&files, key);
 }

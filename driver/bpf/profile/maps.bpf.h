@@ -86,6 +86,8 @@ HASH_MAP(shares, __u64, struct profile_share, PROFILE_SHARES);
 HASH_MAP(waiting, __u64, __u32, PROFILE_SHARES);
 ARRAY_MAP(rules, struct profile_rule, PROFILE_RULES, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 ARRAY_MAP(chunks, struct profile_chunk, PROFILE_CHUNKS, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
+/* Of each of `enum profile_shared` what all have taken. User space changes that of files and stacks. */
+ARRAY_MAP(taken, __u64, PROFILE_TAKEN, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE);
 ARRAY_MAP(works, struct work, PROFILE_SLOTS, BPF_MAP_TYPE_PERCPU_ARRAY, 0);
 ARRAY_MAP(losses, __u64, PROFILE_LOSSES, BPF_MAP_TYPE_PERCPU_ARRAY, 0);
 
@@ -98,7 +100,7 @@ struct {
 const volatile __u64 secret; /* of hashes: nobody can choose stacks that have the same one */
 const volatile __u32 cpus = 1; /* that there can be */
 const volatile __u32 kernel_frames_max = PROFILE_FRAMES_MAX; /* kernel.perf_event_max_stack */
-const volatile __u32 stacks_of_share = PROFILE_STACKS / 2; /* that one may have */
+const volatile __u32 stacks_max = PROFILE_STACKS; /* entries of that map */
 const volatile bool has_targets; /* processes that are not in the map are left out */
 /* Which waits are counted. */
 const volatile __u32 only_tid; /* 0: of all threads */
@@ -108,6 +110,9 @@ const volatile __u32 own_pid; /* the process that profiles, which is left out; 0
 
 /* User space changes it to read what was counted under the one before. */
 __u32 generation;
+
+/* That of taken[PROFILE_SHARED_ROWS]. */
+__u32 rows_generation;
 
 /* Since when waits are counted (monotonic). */
 __u64 begin_ns;
@@ -138,21 +143,66 @@ static __always_inline struct profile_share *find_share(__u64 key)
 	return share ? share : bpf_map_lookup_elem(&shares, &others);
 }
 
-/* Takes room for one entry of a map. Returns whether there is any left in the share. */
-static __always_inline bool take_share(__u64 key, __u32 what, __u32 most)
+/*
+ * Whether one who has `own` entries of a map may have one more: nobody has more than what is free, so
+ * that however many act for one, something is left for all others.
+ */
+static __always_inline bool has_room(__u32 what, __u64 own, __u64 max)
+{
+	__u64 *all = bpf_map_lookup_elem(&taken, &what);
+
+	return !all || (*all < max && own < max - *all);
+}
+
+static __always_inline void add_taken(__u32 what, __s64 entries)
+{
+	__u64 *all = bpf_map_lookup_elem(&taken, &what);
+
+	if (all && (entries > 0 || *all))
+		__sync_fetch_and_add(all, entries);
+}
+
+/* Rows are those of a generation. */
+static __always_inline void renew_rows(struct profile_share *share)
+{
+	__u32 what = PROFILE_SHARED_ROWS;
+	__u64 *all = bpf_map_lookup_elem(&taken, &what);
+
+	if (rows_generation != generation && all) {
+		rows_generation = generation;
+		*all = 0;
+	}
+	if (share->generation != generation) {
+		share->generation = generation;
+		share->taken[PROFILE_SHARED_ROWS] = 0;
+	}
+}
+
+/* Takes room for one entry of a map, which has `max`. Returns whether there is any left. */
+static __always_inline bool take_share(__u64 key, __u32 what, __u32 max)
 {
 	struct profile_share *share = find_share(key);
 
 	if (!share)
 		return true;
-	if (what == PROFILE_SHARED_ROWS && share->generation != generation) {
-		share->generation = generation;
-		share->taken[PROFILE_SHARED_ROWS] = 0;
-	}
-	if (share->taken[what] >= most)
+	if (what == PROFILE_SHARED_ROWS)
+		renew_rows(share);
+	if (!has_room(what, share->taken[what], max))
 		return false;
 	__sync_fetch_and_add(&share->taken[what], 1);
+	add_taken(what, 1);
 	return true;
+}
+
+/* Gives back what was taken for an entry that was not made. */
+static __always_inline void give_share(__u64 key, __u32 what)
+{
+	struct profile_share *share = find_share(key);
+
+	if (!share || !share->taken[what])
+		return;
+	__sync_fetch_and_add(&share->taken[what], -1);
+	add_taken(what, -1);
 }
 
 static __always_inline struct work *work_of(__u32 slot)

@@ -27,9 +27,11 @@ static __always_inline __u64 keep_stack(struct work *work)
 		return hash;
 	}
 	work->stack.share = work->share;
-	if (take_share(work->share, PROFILE_SHARED_STACKS, stacks_of_share) &&
-	    bpf_map_update_elem(&stacks, &hash, &work->stack, BPF_ANY) == 0)
-		return hash;
+	if (take_share(work->share, PROFILE_SHARED_STACKS, stacks_max)) {
+		if (bpf_map_update_elem(&stacks, &hash, &work->stack, BPF_ANY) == 0)
+			return hash;
+		give_share(work->share, PROFILE_SHARED_STACKS);
+	}
 	lose(PROFILE_LOST_STACK);
 	return PROFILE_STACK_LOST;
 }
@@ -119,11 +121,16 @@ __noinline int note_process(__u32 slot)
 		process.start_stack = BPF_CORE_READ(task, mm, start_stack);
 	bpf_core_read(&process.comm, sizeof(process.comm), &leader->comm);
 	told.process = work->process;
-	if (!take_share(work->share, PROFILE_SHARED_PROCESSES, PROFILE_PROCESSES_OF_SHARE))
+	if (!take_share(work->share, PROFILE_SHARED_PROCESSES, PROFILE_PROCESSES)) {
 		lose(PROFILE_LOST_PROCESS);
-	else if (bpf_map_update_elem(&processes, &work->process, &process, BPF_NOEXIST) == 0)
+		return 0;
+	}
+	if (bpf_map_update_elem(&processes, &work->process, &process, BPF_NOEXIST) == 0) {
 		tell(&told);
-	else if (!bpf_map_lookup_elem(&processes, &work->process))
+		return 0;
+	}
+	give_share(work->share, PROFILE_SHARED_PROCESSES);
+	if (!bpf_map_lookup_elem(&processes, &work->process))
 		lose(PROFILE_LOST_PROCESS);
 	return 0;
 }
@@ -162,9 +169,10 @@ static __always_inline bool take_wait(__u64 key)
 
 	if (!count)
 		return true;
-	if (*count >= PROFILE_WAITS_OF_SHARE)
+	if (!has_room(PROFILE_SHARED_WAITS, *count, PROFILE_WAITS))
 		return false;
 	__sync_fetch_and_add(count, 1);
+	add_taken(PROFILE_SHARED_WAITS, 1);
 	return true;
 }
 
@@ -172,8 +180,10 @@ static __always_inline void give_wait(__u64 key)
 {
 	__u32 *count = find_waiting(key);
 
-	if (count && *count)
-		__sync_fetch_and_add(count, -1);
+	if (!count || !*count)
+		return;
+	__sync_fetch_and_add(count, -1);
+	add_taken(PROFILE_SHARED_WAITS, -1);
 }
 
 /* Keeps the wait of a thread, in place of one that is left from a thread with that id. */
@@ -201,7 +211,7 @@ static __always_inline void add_row(struct work *work, __u64 value)
 
 	work->row.generation = generation;
 	count = bpf_map_lookup_elem(&rows, &work->row);
-	if (!count && take_share(work->share, PROFILE_SHARED_ROWS, PROFILE_ROWS_OF_SHARE)) {
+	if (!count && take_share(work->share, PROFILE_SHARED_ROWS, PROFILE_ROWS)) {
 		work->count.value = work->count.times = 0;
 		bpf_map_update_elem(&rows, &work->row, &work->count, BPF_NOEXIST);
 		count = bpf_map_lookup_elem(&rows, &work->row);

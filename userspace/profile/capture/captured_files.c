@@ -435,6 +435,12 @@ static int load_file(struct captured_files *files, const struct profile_file *se
 									   : PROFILE_FILE_BARE;
 }
 
+static void remove_key(const struct captured_files *files, const struct profile_file_key *key)
+{
+	if (bpf_map_delete_elem(files->files_map, key) == 0 && files->taken && *files->taken)
+		__atomic_fetch_sub(files->taken, 1, __ATOMIC_RELAXED);
+}
+
 int captured_files_add(struct captured_files *files, const struct profile_file_key *key)
 {
 	struct captured_file *file;
@@ -454,7 +460,7 @@ int captured_files_add(struct captured_files *files, const struct profile_file_k
 	}
 	/* The next process that executes it may live longer. */
 	files->vanished++;
-	(void)bpf_map_delete_elem(files->files_map, key);
+	remove_key(files, key);
 	return 0;
 }
 
@@ -509,7 +515,7 @@ static void disown_key(const struct captured_files *files, struct captured_file 
 	struct profile_file_key key = file->key;
 
 	file->key.zero = 1;
-	(void)bpf_map_delete_elem(files->files_map, &key);
+	remove_key(files, &key);
 }
 
 /*
@@ -562,8 +568,9 @@ static int add_mapped(struct captured_files *files, uint32_t pid,
 	files->next_index++;
 	state = load_file(files, &seen, file);
 	seen.state = (uint32_t)state;
-	if (state >= 0)
-		(void)bpf_map_update_elem(files->files_map, &key, &seen, BPF_NOEXIST);
+	if (state >= 0 && bpf_map_update_elem(files->files_map, &key, &seen, BPF_NOEXIST) == 0 &&
+	    files->taken)
+		__atomic_fetch_add(files->taken, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 

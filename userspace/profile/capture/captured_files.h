@@ -34,6 +34,7 @@ struct captured_file {
 struct captured_files {
 	int proc; /* borrowed: a descriptor of the folder of processes */
 	int files_map; /* borrowed */
+	uint64_t *taken; /* borrowed: how many that has, which the kernel counts, too; or NULL */
 	uint32_t next_index, last_index; /* for files that the kernel has not seen */
 	struct tables tables;
 	struct captured_file *list; /* owned */
@@ -52,7 +53,10 @@ struct captured_files {
 	uint64_t until_ns; /* monotonic: pages are left for later then; 0: they are not */
 };
 
-/* `tables` was opened, and is owned from then on. cpus: that there can be. */
+/*
+ * `tables` was opened, and is owned from then on. cpus: that there can be. `taken` is to be set
+ * behind it where files are counted.
+ */
 void captured_files_init(struct captured_files *files, int proc, int files_map, uint32_t cpus,
 			 const struct tables *tables);
 void captured_files_finish(struct captured_files *files);

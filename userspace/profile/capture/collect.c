@@ -526,6 +526,7 @@ static void remove_unused(struct collect_job *collector, uint8_t generation,
 		}
 		delete_part(reader.map, part->unused, unused);
 	}
+	__atomic_store_n(collector->stacks_taken, stay, __ATOMIC_RELAXED);
 	set_shares(collector->shares_map, part->staying, stay);
 }
 

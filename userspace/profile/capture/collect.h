@@ -13,6 +13,7 @@ struct collect_job {
 	const struct kernel_functions *functions;
 	struct stacks *stacks;
 	int rows_map, stacks_map, waits_map, shares_map;
+	uint64_t *stacks_taken; /* borrowed: how many the map has, which the kernel counts, too */
 	struct collected_stack *cache; /* owned: by hash; parts of the set */
 	size_t cache_count, cache_used;
 	uint32_t pid; /* of whom the stack is that is looked at */

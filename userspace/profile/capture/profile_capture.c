@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ enum {
 	READ_MOST_NS = 1000000000,
 	STEP_NS = 50000000, /* for what is new; the rest of it in the next step */
 	STEPS_OF_READ = 20, /* before what was counted is read */
+	TAKEN_BYTES = PROFILE_TAKEN * sizeof(uint64_t),
 	CPUS_EACH_NS = 1000000000, /* between two looks for CPUs that came online */
 };
 
@@ -46,6 +48,7 @@ struct profile_capture {
 	struct captured_processes processes;
 	struct kernel_functions functions;
 	struct collect_job collector;
+	uint64_t *taken; /* owned: the map of that name */
 	struct bpf_link **links; /* owned: samples, by CPU; NULL: it was not online */
 	size_t links_count; /* CPUs that there can be */
 	uint64_t cpus_due_ns; /* monotonic: when CPUs are looked for again; 0: not */
@@ -117,7 +120,7 @@ static void configure(struct profile_capture *capture)
 		bpf_map__set_max_entries(programs->maps.waits, 1);
 		bpf_map__set_max_entries(programs->maps.waiting, 1);
 	}
-	programs->rodata->stacks_of_share = capture->stacks_max / 2;
+	programs->rodata->stacks_max = capture->stacks_max;
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
 	programs->rodata->only_tid = (uint32_t)config->tid;
@@ -270,6 +273,17 @@ static int add_share(const struct profile_capture *capture)
 		       : 0;
 }
 
+static int map_taken(struct profile_capture *capture)
+{
+	void *memory = mmap(NULL, TAKEN_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    bpf_map__fd(capture->programs->maps.taken), 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	capture->taken = memory;
+	return 0;
+}
+
 static int open_parts(struct profile_capture *capture, struct error *err)
 {
 	const struct profile_programs *programs = capture->programs;
@@ -279,20 +293,28 @@ static int open_parts(struct profile_capture *capture, struct error *err)
 
 	if (r)
 		return r;
+	r = map_taken(capture);
+	if (r) {
+		tables_close(&tables);
+		return r;
+	}
 	captured_files_init(&capture->files, capture->config.proc,
 			    bpf_map__fd(programs->maps.files), capture->possible_cpus, &tables);
+	capture->files.taken = &capture->taken[PROFILE_SHARED_FILES];
 	capture->processes =
 		(struct captured_processes){.proc = capture->config.proc,
 					    .processes_map = bpf_map__fd(programs->maps.processes),
 					    .describe = capture->config.describe,
 					    .context = capture->config.context};
-	capture->collector = (struct collect_job){.files = &capture->files,
-						  .processes = &capture->processes,
-						  .functions = &capture->functions,
-						  .rows_map = bpf_map__fd(programs->maps.rows),
-						  .stacks_map = bpf_map__fd(programs->maps.stacks),
-						  .waits_map = bpf_map__fd(programs->maps.waits),
-						  .shares_map = bpf_map__fd(programs->maps.shares)};
+	capture->collector =
+		(struct collect_job){.files = &capture->files,
+				     .processes = &capture->processes,
+				     .functions = &capture->functions,
+				     .rows_map = bpf_map__fd(programs->maps.rows),
+				     .stacks_map = bpf_map__fd(programs->maps.stacks),
+				     .waits_map = bpf_map__fd(programs->maps.waits),
+				     .shares_map = bpf_map__fd(programs->maps.shares),
+				     .stacks_taken = &capture->taken[PROFILE_SHARED_STACKS]};
 	capture->news = ring_buffer__new(bpf_map__fd(programs->maps.news), follow, capture, NULL);
 	if (!capture->news)
 		return -errno;
@@ -332,6 +354,8 @@ void profile_capture_close(struct profile_capture *capture)
 		return;
 	profile_capture_stop(capture);
 	ring_buffer__free(capture->news);
+	if (capture->taken)
+		munmap(capture->taken, TAKEN_BYTES);
 	collect_finish(&capture->collector);
 	captured_files_finish(&capture->files);
 	captured_processes_finish(&capture->processes);

@@ -39,6 +39,18 @@ static pid_t start(bool sleeps)
 	return pid;
 }
 
+static pid_t start_as(uid_t uid)
+{
+	const struct timespec pause = {0, SLEEP_MS * 1000000};
+	pid_t pid = fork();
+
+	if (pid == 0 && setuid(uid))
+		_exit(1);
+	while (pid == 0)
+		nanosleep(&pause, NULL);
+	return pid;
+}
+
 static void end(pid_t pid)
 {
 	kill(pid, SIGKILL);
@@ -308,22 +320,23 @@ static void has_room_for_waits_if_they_are_measured(void **state)
 	end(pid);
 }
 
+/* As bpf/core/share_owner.bpf.h makes it. */
+static uint64_t share_of_user(uid_t uid)
+{
+	return UINT64_C(1) << 63 | uid;
+}
+
 /* A user who has as many waits as one may have gets no more; what ends gives its place back. */
 static void keeps_waits_of_a_user_few(void **state)
 {
-	const struct timespec pause = {0, SLEEP_MS * 1000000};
-	/* As bpf/core/share_owner.bpf.h makes it. */
-	const uint64_t share = (1ULL << 63) | 4711;
-	const uint32_t most = PROFILE_WAITS_OF_SHARE;
+	const uint64_t share = share_of_user(4711);
+	const uint32_t most = PROFILE_WAITS;
 	uint64_t until = clock_ns(CLOCK_MONOTONIC) + limit_ns;
 	struct capturing capturing;
 	uint32_t waiting = 0;
-	pid_t pid = fork();
+	pid_t pid = start_as(4711);
 	int map;
 
-	while (pid == 0)
-		if (setuid(4711) == 0 || getuid() == 4711)
-			nanosleep(&pause, NULL);
 	begin(&capturing, pid, true);
 	map = open_map("waiting");
 	assert_true(follow(&capturing, SAMPLES_WANTED) >= SAMPLES_WANTED);
@@ -341,6 +354,59 @@ static void keeps_waits_of_a_user_few(void **state)
 	assert_int_equal(capturing.stacks.lost[STACKS_LOST_STARTS], 0);
 	close(map);
 	end(pid);
+	finish(&capturing);
+}
+
+/* The waits of a process that were counted. */
+static uint64_t waits_of(const struct stacks *stacks, pid_t pid)
+{
+	uint64_t times = 0;
+
+	for (size_t i = 0; i < stacks->rows_count; i++)
+		if (stacks->processes[stacks->rows[i].process].pid == pid)
+			times += stacks->rows[i].times;
+	return times;
+}
+
+/*
+ * One has three quarters of the places by acting as somebody else. As himself he has as many as are
+ * free: he gets no more, and another one does.
+ */
+static void leaves_places_to_others(void **state)
+{
+	const uint64_t share = share_of_user(4711), all = PROFILE_WAITS / 4 * 3;
+	const uint32_t own = PROFILE_WAITS / 4, what = PROFILE_SHARED_WAITS;
+	const pid_t pids[] = {start_as(4711), start_as(4712)};
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + limit_ns;
+	struct profile_capture_config config = {.off_cpu = true, .pids = pids, .pids_count = 2};
+	struct capturing capturing = {.proc = open("/proc", O_RDONLY | O_CLOEXEC)};
+	struct error err = {""};
+	int waiting, taken;
+
+	config.proc = capturing.proc;
+	assert_int_equal(stacks_init(&capturing.stacks), 0);
+	if (profile_capture_open(&config, &capturing.capture, &err))
+		fail_msg("%s", err.text);
+	waiting = open_map("waiting");
+	taken = open_map("taken");
+	assert_int_equal(bpf_map_update_elem(waiting, &share, &own, BPF_ANY), 0);
+	assert_int_equal(bpf_map_update_elem(taken, &what, &all, BPF_ANY), 0);
+	assert_int_equal(profile_capture_begin(capturing.capture, &err), 0);
+	while (waits_of(&capturing.stacks, pids[1]) < SAMPLES_WANTED &&
+	       clock_ns(CLOCK_MONOTONIC) < until) {
+		struct pollfd fd = {profile_capture_fd(capturing.capture), POLLIN, 0};
+
+		poll(&fd, 1, 50);
+		assert_true(profile_capture_step(capturing.capture) >= 0);
+		assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	}
+	assert_true(waits_of(&capturing.stacks, pids[1]) >= SAMPLES_WANTED);
+	assert_int_equal(waits_of(&capturing.stacks, pids[0]), 0);
+	assert_true(capturing.stacks.lost[STACKS_LOST_STARTS_OF_SHARE] > 0);
+	close(waiting);
+	close(taken);
+	end(pids[0]);
+	end(pids[1]);
 	finish(&capturing);
 }
 
@@ -389,6 +455,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_the_kernel_leave_them_out),
 	cmocka_unit_test(has_room_for_waits_if_they_are_measured),
 	cmocka_unit_test(keeps_waits_of_a_user_few),
+	cmocka_unit_test(leaves_places_to_others),
 	cmocka_unit_test(counts_from_a_time_on),
 	cmocka_unit_test(rejects_a_process_that_is_not_there),
 };
