@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BLOCK_BYTES = 4096, REQUEST_BYTES = 1024, MS_NS = 1000000, LONGEST_S = 60, WAKERS = 4 };
+enum { BLOCK_BYTES = 4096, REQUEST_BYTES = 1024, MS_NS = 1000000, LONGEST_S = 300, WAKERS = 4 };
 
 static const char *file;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
