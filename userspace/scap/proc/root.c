@@ -112,7 +112,7 @@ static bool take_mounted(struct proc_text *line, struct proc_text *device, struc
 	       proc_text_word(line, root);
 }
 
-static bool is_text(struct proc_text text, struct proc_text other)
+static bool equals_text(struct proc_text text, struct proc_text other)
 {
 	size_t len = (size_t)(text.end - text.at);
 
@@ -159,7 +159,7 @@ static bool is_mounted_as_of_first(const struct proc_root *root, int proc)
 		    proc_read_file(proc, "1/mountinfo", MOUNTS_BYTES_MAX, &first) == 0 &&
 		    find_mounted(&first, NULL, &its_device, &its_top);
 
-	same = same && is_text(device, its_device) && is_text(top, its_top);
+	same = same && equals_text(device, its_device) && is_text(top, its_top);
 	buf_finish(&first);
 	return same;
 }
