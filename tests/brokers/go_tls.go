@@ -5,7 +5,7 @@
 // its own, and ends with 0 if all were answered as they should be; "stack ADDRESS COUNT" reads answers
 // to memory on stacks, which move meanwhile; "within CERTIFICATE KEY COUNT" has TLS within TLS at both ends; "again URL
 // COUNT" makes a request, and COUNT more of the same connection for each line that it reads; "crowd COUNT" has so many
-// reads that nothing answers.
+// reads that nothing answers; "gone ADDRESS" makes requests of a connection that the server has closed.
 package main
 
 import (
@@ -126,6 +126,21 @@ func readAnswers(address string, count int) {
 	}
 }
 
+func gone(address string) {
+	connection, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		panic(err)
+	}
+	connection.Write([]byte("GET /last HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
+	io.ReadAll(connection)
+	// The socket takes the first one, and is reset; then one is not sent.
+	connection.Write([]byte("GET /gone HTTP/1.1\r\nHost: here\r\n\r\n"))
+	for err = nil; err == nil; time.Sleep(100 * time.Millisecond) {
+		_, err = connection.Write([]byte("GET /failed HTTP/1.1\r\nHost: here\r\n\r\n"))
+	}
+	connection.Close()
+}
+
 func answerWithin(listener net.Listener, config *tls.Config) {
 	raw, err := listener.Accept()
 	if err != nil {
@@ -168,6 +183,10 @@ func main() {
 	if os.Args[1] == "within" {
 		count, _ := strconv.Atoi(os.Args[4])
 		within(os.Args[2], os.Args[3], count)
+		return
+	}
+	if os.Args[1] == "gone" {
+		gone(os.Args[2])
 		return
 	}
 	if os.Args[1] == "crowd" {
