@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "share_range.h"
+
 /*
  * A frame is this header, then `nparams` lengths of 16 bits, then the values, all unaligned and in
  * the byte order of the machine. A length of 0 means that the parameter is absent.

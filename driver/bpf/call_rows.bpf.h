@@ -167,7 +167,8 @@ static __attribute__((noinline)) struct call_row *call_row_make(struct call_row_
 static __always_inline void row_key_of_thread(struct call_row_key *key, struct task_struct *task)
 {
 	key->tid = tid_of(task);
-	key->uid = GET(cred_of(task), euid.val);
+	/* Within a call a file system may act as another user. */
+	key->uid = GET(task, real_cred, euid.val);
 	key->program = GET(task, start_boottime) + GET(task, self_exec_id);
 	read_name(task, key->name);
 }

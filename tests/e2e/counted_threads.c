@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,17 +187,53 @@ static void be_many(unsigned int user, unsigned int threads, int said)
 		pause();
 }
 
-/* Says a line when all have their rows, and ends with its input. */
+/* Makes a user namespace as USER, to which the first process gives subordinate ids. */
+static void be_users(unsigned int users, unsigned int threads, int said, int mapped)
+{
+	char byte;
+
+	if (syscall(SYS_setresuid, USER, USER, USER) || prctl(PR_SET_DUMPABLE, 1) ||
+	    unshare(CLONE_NEWUSER) || write(said, "", 1) != 1 || read(mapped, &byte, 1) != 1)
+		_exit(1);
+	for (unsigned int i = 0; i < users; i++)
+		if (fork() == 0)
+			be_many(i, threads, said);
+	for (;;)
+		pause();
+}
+
+static void fork_users(unsigned int users, unsigned int threads, const int said[2])
+{
+	char path[64], byte;
+	int mapped[2];
+	pid_t child;
+	FILE *map;
+
+	if (pipe(mapped))
+		exit(1);
+	child = fork();
+	if (child == 0)
+		be_users(users, threads, said[1], mapped[0]);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)child);
+	if (read(said[0], &byte, 1) != 1 || !(map = fopen(path, "w")) ||
+	    fputs("0 100000 65536\n", map) < 0 || fclose(map) || write(mapped[1], "", 1) != 1)
+		exit(1);
+}
+
+/* Says a line when all have their rows, and ends with its input. Several users are subordinate ids of one. */
 static void crowd(unsigned int user, unsigned int users, unsigned int threads)
 {
 	int said[2];
 	char byte;
 
+	/* All end with it. */
+	setpgid(0, 0);
 	if (pipe(said))
 		exit(1);
-	for (unsigned int i = 0; i < users; i++)
-		if (fork() == 0)
-			be_many(user + i, threads, said[1]);
+	if (users > 1)
+		fork_users(users, threads, said);
+	else if (fork() == 0)
+		be_many(user, threads, said[1]);
 	for (unsigned int i = 0; i < users; i++)
 		if (read(said[0], &byte, 1) != 1)
 			exit(1);
@@ -204,6 +241,30 @@ static void crowd(unsigned int user, unsigned int users, unsigned int threads)
 	fflush(stdout);
 	if (read(0, &byte, 1) < 0)
 		exit(1);
+	kill(0, SIGKILL);
+}
+
+/* Reads of a file that another user's rights are taken for, by turns with a process on the same CPU. */
+static void read_overlay(const char *path)
+{
+	static char bytes[1 << 24];
+	cpu_set_t cpus;
+	pid_t other;
+	int fd;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus) || syscall(SYS_setresuid, USER, USER, USER))
+		exit(1);
+	other = fork();
+	while (other == 0)
+		getppid();
+	fd = open(path, O_RDONLY);
+	prctl(PR_SET_NAME, "vt_overlay");
+	for (int i = 0; i < 100; i++)
+		if (pread(fd, bytes, sizeof(bytes), 0) != sizeof(bytes))
+			exit(1);
+	kill(other, SIGKILL);
 }
 
 /* Processes that make several calls and end, with pauses. */
@@ -252,6 +313,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "names") == 0 && argc == 3) {
 		take_names(atoi(argv[2]));
+		return 0;
+	}
+	if (strcmp(argv[1], "overlay") == 0 && argc == 3) {
+		read_overlay(argv[2]);
 		return 0;
 	}
 	if (strcmp(argv[1], "moved") == 0) {

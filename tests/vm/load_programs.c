@@ -15,6 +15,7 @@
 #include "event/event.h"
 #include "event/names.h"
 #include "lanner.skel.h"
+#include "share_range.h"
 #include "profile.skel.h"
 #include "scap/live/call_hooks.h"
 #include "scap/live/log.h"

@@ -79,7 +79,7 @@ struct filler {
 	struct sock *sk; /* NULL: a packet that belongs to none */
 	struct sk_buff *skb; /* NULL: none is known */
 	struct tls_piece tls; /* of plaintext */
-	__u64 since_ns; /* of runqueue: when its thread began to wait, then how long it did */
+	__u64 since_ns; /* of runqueue: since when its thread waited, then how long */
 
 	/* Where it is written to. */
 	struct scratch_slot *slot;

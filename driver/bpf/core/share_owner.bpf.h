@@ -8,21 +8,46 @@
 #define LANNER_SHARE_OWNER_BPF_H
 
 #include "bpf/core/kernel_structs.bpf.h"
+#include "share_range.h"
 
 enum {
 	USER_NAMESPACES_MAX = 32, /* as deep as the kernel lets them be */
-	/* Where and how many useradd(8) gives to each user by default. */
-	SUBORDINATE_MIN = 100000,
-	SUBORDINATE_COUNT = 65536,
+	SHARE_RANGES_STEPS = 9, /* of a search among SHARE_RANGES_MAX */
 };
 
 #define SHARE_OF_USER (1ULL << 63)
-#define SHARE_OF_RANGE (3ULL << 62)
 
-/* The user, or who has made the user namespace that it is in. */
+const volatile __u32 share_ranges_count;
+const volatile struct share_range share_ranges[SHARE_RANGES_MAX]; /* by their ids, apart */
+
+/* Whom an id is given to: itself, if it is in no range. */
+static __always_inline __u32 share_of_id(__u32 uid)
+{
+	__u32 low = 0, high = share_ranges_count;
+
+	for (int i = 0; i < SHARE_RANGES_STEPS && low < high; i++) {
+		__u32 at = (low + high) / 2;
+
+		__asm__ volatile("" : "+r"(at)); /* what is compared is what is used */
+		if (at >= SHARE_RANGES_MAX)
+			break;
+		if (uid < share_ranges[at].first)
+			high = at;
+		else if (uid - share_ranges[at].first >= share_ranges[at].count)
+			low = at + 1;
+		else
+			return share_ranges[at].owner;
+	}
+	return uid;
+}
+
+/*
+ * The user, or who has made the user namespace that it is in: as the task is, not as what it acts for
+ * in a call, such as the file system of a container.
+ */
 static __always_inline __u32 share_uid(struct task_struct *task)
 {
-	const struct cred *cred = READ(task, cred);
+	const struct cred *cred = READ(task, real_cred);
 	struct user_namespace *ns = READ(cred, user_ns);
 
 	for (int i = 0; i < USER_NAMESPACES_MAX && READ(ns, level) > 1; i++)
@@ -47,13 +72,9 @@ static __always_inline __u64 share_group(struct task_struct *task)
 /* Of root the control group. */
 static __always_inline __u64 share_owner(struct task_struct *task)
 {
-	__u32 uid = share_uid(task);
+	__u32 uid = share_of_id(share_uid(task));
 
-	if (!uid)
-		return share_group(task) & ~SHARE_OF_RANGE;
-	if (uid < SUBORDINATE_MIN)
-		return SHARE_OF_USER | uid;
-	return SHARE_OF_RANGE | (uid - SUBORDINATE_MIN) / SUBORDINATE_COUNT;
+	return uid ? SHARE_OF_USER | uid : share_group(task) & ~SHARE_OF_USER;
 }
 
 #endif

@@ -104,11 +104,13 @@ static __always_inline bool is_of_another(__u32 event)
 
 /*
  * Whose share of the ring an event takes: of a socket its process, as it is often written while
- * another one runs. Those of nobody share one.
+ * another one runs, and of the thread that runs next its process. Those of nobody share one.
  */
-static __always_inline __u32 sharer_of(__u32 event, __u64 tid)
+static __always_inline __u32 sharer_of(struct filler *f, __u32 event, __u64 tid)
 {
-	return is_of_another(event) ? (__u32)tid : current_pid();
+	if (event == EVENT_runqueue)
+		return event_pid(f);
+	return event_has(event, EF_OF_SOCKET) ? (__u32)tid : current_pid();
 }
 
 /*
@@ -126,7 +128,7 @@ static __always_inline bool filler_is_limited(struct filler *f, __u16 event, __u
 	if (rates_are_limited() && !never_limited[event] && !is_of_another(event))
 		cause = rate_cause(now);
 	if (reserves_room && cause >= LOSS_CAUSES_COUNT && f->slot->state.crowded &&
-	    share_is_full(f->slot_key, sharer_of(event, frame_tid(f, event)),
+	    share_is_full(f->slot_key, sharer_of(f, event, frame_tid(f, event)),
 			  share_of_call(event, f->ret), event_has(event, EF_IMPORTANT)))
 		cause = LOSS_SHARE;
 	if (cause >= LOSS_CAUSES_COUNT)
@@ -494,7 +496,7 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 	if (reserves_room && f->slot->state.crowded) {
 		__u64 tid = *(__u64 *)(f->frame + __builtin_offsetof(struct ppm_evt_hdr, tid));
 
-		share_take(f->slot_key, sharer_of(f->event, tid),
+		share_take(f->slot_key, sharer_of(f, f->event, tid),
 			   ending & (2 * SHARE_OF_FAILED - 1), len);
 	}
 	len = (len + FRAME_ALIGN - 1) & ~(__u64)(FRAME_ALIGN - 1);

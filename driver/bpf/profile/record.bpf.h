@@ -114,7 +114,7 @@ __noinline int note_process(__u32 slot)
 		return 0;
 	leader = BPF_CORE_READ(task, group_leader);
 	process.cgroup = bpf_get_current_cgroup_id();
-	process.uid = BPF_CORE_READ(task, cred, euid.val);
+	process.uid = BPF_CORE_READ(task, real_cred, euid.val);
 	process.ns_pid = read_ns_pid(leader);
 	/* While a program is executed it is set twice, last when its arguments are known. */
 	if (BPF_CORE_READ(task, mm, env_end))

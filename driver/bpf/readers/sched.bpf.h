@@ -6,6 +6,7 @@
 #include "bpf/core/budget.bpf.h"
 #include "bpf/core/follow.bpf.h"
 #include "bpf/core/frame.bpf.h"
+#include "bpf/core/kernel_filter.bpf.h"
 #include "bpf/core/switched.bpf.h"
 #include "bpf/readers/time.bpf.h"
 #include "bpf/readers/user_memory.bpf.h"
@@ -50,9 +51,11 @@ struct {
 } runnable_since SEC(".maps");
 
 /* The idle tasks of CPUs have the number 0, and wait for nothing. */
-static __always_inline void runnable_note(__u32 tid, __u64 now)
+static __always_inline void runnable_note(__u32 tid, __u64 now, __u64 flags)
 {
-	if (tid && bpf_map_update_elem(&runnable_since, &tid, &now, BPF_ANY))
+	long err = tid ? bpf_map_update_elem(&runnable_since, &tid, &now, flags) : 0;
+
+	if (err && err != -EEXIST)
 		count_lost(EVENT_runqueue, LOSS_IN_FLIGHT);
 }
 
@@ -60,7 +63,8 @@ static __always_inline int note_woken_run(__u64 *ctx)
 {
 	struct task_struct *woken = (void *)ctx[0];
 
-	runnable_note(READ(woken, pid), bpf_ktime_get_boot_ns());
+	/* Who was put off its CPU before has waited since then. */
+	runnable_note(READ(woken, pid), bpf_ktime_get_boot_ns(), BPF_NOEXIST);
 	return 0;
 }
 
@@ -75,10 +79,11 @@ static __always_inline void runnable_leave(struct task_struct *task, bool preemp
 	const __u64 state = task_state(task);
 	__u32 tid = READ(task, pid);
 
-	if (state & TASK_DEAD_BITS)
+	if (!(state & TASK_DEAD_BITS) && (preempted || !state || state & TASK_WAKING_BIT))
+		runnable_note(tid, now, BPF_ANY);
+	else if (tid && bpf_map_lookup_elem(&runnable_since, &tid))
+		/* It was woken while it ran. */
 		bpf_map_delete_elem(&runnable_since, &tid);
-	else if (preempted || !state || state & TASK_WAKING_BIT)
-		runnable_note(tid, now);
 }
 
 /* Since when a thread has waited that runs now; 0: it is not known. */
@@ -103,15 +108,14 @@ static __always_inline bool runqueue_begin(struct filler *f, __u64 *ctx, __u16 e
 
 	runnable_leave(prev, ctx[0], now);
 	f->since_ns = runnable_take(READ(next, pid));
-	if (!f->since_ns || is_own_pid(pid) || (follows && followed_lacks(pid, event)) ||
-	    budget_sheds(event))
+	if (!f->since_ns || is_own_pid(pid) || (follows && followed_lacks(pid, event)))
+		return false;
+	f->since_ns = now > f->since_ns ? now - f->since_ns : 0;
+	if (exit_is_rejected(f->self, event, (long)f->since_ns, 0, 0) || budget_sheds(event))
 		return false;
 	f->task = next;
 	f->of_child = true;
-	if (!filler_begin(f, ctx, event, nparams))
-		return false;
-	f->since_ns = now > f->since_ns ? now - f->since_ns : 0;
-	return true;
+	return filler_begin(f, ctx, event, nparams);
 }
 
 static __always_inline struct task_struct *runqueue_prev(struct filler *f)

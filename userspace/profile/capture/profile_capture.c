@@ -17,9 +17,11 @@
 
 #include "perf/attr.h"
 #include "perf/cpus.h"
+#include "share_range.h"
 #include "profile.skel.h"
 #include "profile/capture/collect.h"
 #include "scap/live/log.h"
+#include "scap/proc/subuid.h"
 #include "scap/proc/text.h"
 #include "util/clock.h"
 
@@ -123,6 +125,8 @@ static void configure(struct profile_capture *capture)
 	programs->rodata->stacks_max = capture->stacks_max;
 	programs->rodata->has_targets = config->pids_count > 0;
 	programs->rodata->own_pid = config->pids_count ? 0 : own_pid(config->proc);
+	programs->rodata->share_ranges_count =
+		(uint32_t)subuid_read(config->proc, (void *)programs->rodata->share_ranges);
 	programs->rodata->only_tid = (uint32_t)config->tid;
 	programs->rodata->leaves_out_kernel = config->no_kernel_threads;
 	programs->rodata->leaves_out_users = config->no_user_threads;

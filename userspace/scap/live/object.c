@@ -3,6 +3,7 @@
 #include "scap/live/load.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 #include "scap/live/reasons.h"
 #include "scap/live/skeleton.h"
 #include "scap/live/uring_hooks.h"
+#include "scap/proc/subuid.h"
 #include "scap/tls/probe.h"
 #include "util/count.h"
 
@@ -253,6 +255,17 @@ static void read_reasons(const struct live_object *made)
 	btf__free(types);
 }
 
+/* Subordinate ids of users, who have one share with them. */
+static void configure_shares(struct lanner *object)
+{
+	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	object->rodata->share_ranges_count =
+		(uint32_t)subuid_read(proc, (void *)object->rodata->share_ranges);
+	if (proc >= 0)
+		close(proc);
+}
+
 static int object_configure(struct live_object *made, struct error *err)
 {
 	const struct scap_live_config *config = made->config;
@@ -261,6 +274,7 @@ static int object_configure(struct live_object *made, struct error *err)
 
 	configure_calls(made);
 	configure_uring(made);
+	configure_shares(object);
 	read_reasons(made);
 	memcpy((void *)object->rodata->self_pids, config->self_pids, sizeof(config->self_pids));
 	object->rodata->drops_calls = config->chosen.chooses || config->chosen.holds ||

@@ -13,6 +13,14 @@ static int get_exectime(const struct state_event *event, const struct field_ref 
 	return field_give_nonzero(values, state_run_ns(event));
 }
 
+static int get_runqtime(const struct state_event *event, const struct field_ref *ref,
+			struct field_scratch *scratch, struct field_value *values)
+{
+	if (event->ev.desc->id != EVENT_runqueue)
+		return NO_VALUE;
+	return field_give_u64(values, event_param_u64(&event->ev, runqueue__wait));
+}
+
 static int get_totexectime(const struct state_event *event, const struct field_ref *ref,
 			   struct field_scratch *scratch, struct field_value *values)
 {
@@ -60,6 +68,9 @@ const struct field_desc fields_cpu[] = {
 	 .colour = FIELD_COLOUR_ID},
 	ROW("thread.totexectime", RELTIME, DEC, NEEDS_SWITCHES, get_totexectime,
 	    "ns that the thread was on a CPU, summed up over switch events"),
+	{"thread.runqtime", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_NOTHING, get_runqtime,
+	 "of runqueue events: ns that the thread waited for the CPU that it gets", "wait",
+	 .fact = FIELD_FACT_WAIT},
 	ROW("thread.cpu", DOUBLE, NA, 0, get_cpu,
 	    "of procinfo events: percentage of a CPU that the thread used since the last one",
 	    .example = ">50"),

@@ -73,6 +73,7 @@ enum field_fact {
 	FIELD_FACT_PATH, /* of the file that is opened, if it was */
 	FIELD_FACT_FD, /* number of the descriptor that is used, or opened: the result */
 	FIELD_FACT_KIND, /* of the descriptor that is used */
+	FIELD_FACT_WAIT, /* how long the thread waited for a CPU that it gets */
 	FIELD_FACT_SOCKET, /* has a value only if the descriptor that is used is a socket */
 	FIELD_FACTS,
 };

@@ -337,6 +337,7 @@ static const struct known_fact facts_of_fields[FIELD_FACTS] = {
 	[FIELD_FACT_OPEN_WRITE] = {make_write, KERNEL_OPEN_FLAGS},
 	[FIELD_FACT_OPEN_CREATE] = {make_create, KERNEL_OPEN_FLAGS, .is_necessary = true},
 	[FIELD_FACT_NAME] = {make_name, KERNEL_NAME},
+	[FIELD_FACT_WAIT] = {make_bytes, KERNEL_RESULT, .is_necessary = true},
 	[FIELD_FACT_FD] = {make_number, KERNEL_RESULT},
 	[FIELD_FACT_PATH] = {.fact = KERNEL_PATH},
 	[FIELD_FACT_KIND] = {make_kind, KERNEL_DESCRIPTOR, .is_necessary = true},
@@ -372,6 +373,9 @@ static bool project_is_known(unsigned int of_field, unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
+	/* Its thread is not the current one, of which the other facts are. */
+	if (id == EVENT_runqueue || of_field == FIELD_FACT_WAIT)
+		return id == EVENT_runqueue && of_field == FIELD_FACT_WAIT;
 	switch (fact_of(of_field, id)->fact) {
 	case KERNEL_OPEN_FLAGS:
 		/* Those of openat2 are in memory; events of creat are not "opened for writing". */
@@ -388,13 +392,15 @@ static bool project_is_known(unsigned int of_field, unsigned int id)
 }
 
 /*
- * Calls that are written at their exit, once each. Those of exit() are written elsewhere, and what
- * generic events are of is another question.
+ * Calls that are written at their exit, once each, and waits for a CPU. Those of exit() are written
+ * elsewhere, and what generic events are of is another question.
  */
 bool project_tests_suit(unsigned int id)
 {
 	const struct event_desc *desc = event_desc_get(id);
 
+	if (id == EVENT_runqueue)
+		return true;
 	return desc && (desc->category & EC_SYSCALL) && !(desc->flags & EF_RECORDED) &&
 	       !(desc->flags & EF_HAS_MESSAGES) && id != EVENT_syscall && id != EVENT_exit &&
 	       id != EVENT_exit_group;
@@ -627,7 +633,7 @@ void filter_project_all(const struct filter *filter, const struct filter_terms *
 
 		if (!project_tests_suit(id))
 			continue;
-		if (is_of_containers)
+		if (is_of_containers && id != EVENT_runqueue)
 			filters->groups[id] = KERNEL_GROUPS_OF_ALL;
 		if (list != last)
 			open = is_always_open(terms, list);

@@ -30,6 +30,18 @@ static void procinfo(struct drive *world, int64_t user, int64_t system)
 	process(world);
 }
 
+static void test_time_until_a_cpu(void **state)
+{
+	struct drive *world = *state;
+
+	frame_begin(&world->frame, EVENT_runqueue, 1000, 100);
+	frame_put_i64(&world->frame, runqueue__wait, 700);
+	process(world);
+	world_expect(world, "thread.runqtime", "700");
+	switch_at(world, 1500, 0, 100, 100);
+	world_expect_none(world, "thread.runqtime");
+}
+
 static void test_time_on_a_cpu(void **state)
 {
 	struct drive *world = *state;
@@ -88,6 +100,7 @@ static void test_procinfo(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(test_time_until_a_cpu, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_time_on_a_cpu, world_setup, world_teardown),
 	cmocka_unit_test_setup_teardown(test_procinfo, world_setup, world_teardown),
 };

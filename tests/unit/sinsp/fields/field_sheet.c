@@ -96,6 +96,7 @@ static const char *const extension_fields[] = {
 	"evt.abspath.src",
 	"evt.abspath.dst",
 	"proc.exec_id",
+	"thread.runqtime",
 	"meta.",
 	"k8s.",
 	"k8smeta.",

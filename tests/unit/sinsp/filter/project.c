@@ -83,6 +83,7 @@ static const char *const leaves[] = {
 	"fd.name endswith wd",
 	"fd.name endswith /dpkg/info/x.list",
 	"evt.num > 5",
+	"thread.runqtime > 1000",
 };
 
 enum { LEAVES = sizeof(leaves) / sizeof(leaves[0]) };
