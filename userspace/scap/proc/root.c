@@ -159,7 +159,7 @@ static bool is_mounted_as_of_first(const struct proc_root *root, int proc)
 		    proc_read_file(proc, "1/mountinfo", MOUNTS_BYTES_MAX, &first) == 0 &&
 		    find_mounted(&first, NULL, &its_device, &its_top);
 
-	same = same && equals_text(device, its_device) && is_text(top, its_top);
+	same = same && equals_text(device, its_device) && equals_text(top, its_top);
 	buf_finish(&first);
 	return same;
 }
