@@ -289,20 +289,20 @@ static void bounds_looks_of_late_events(void **state)
 	enum { CALLS = 5000, PER_SPAN = 500 };
 	struct driven_machine *machine = *state;
 	struct drive *drive = &machine->drive;
-	uint64_t before;
+	uint64_t before, max;
 
 	state_seed(drive->state, NULL, NULL);
 	for (int late = 0; late < 2; late++) {
 		drive->ts_ns += 1000000000;
-		drive_read(drive, 50, 0, 10000);
+		drive_read(drive, 50, 0, 10000 + late);
 		/* Events of drives are of another year. */
 		state_check_lateness(drive->state, late);
 		before = machine->proc.asked_fds;
 		for (int64_t i = 0; i < CALLS; i++)
 			drive_read(drive, 50, 0, 20000 + (CALLS * late + i) * 32);
-		/* They took less than a span. */
-		assert_int_equal(machine->proc.asked_fds - before,
-				 (late ? PER_SPAN / 10 : PER_SPAN) - 1);
+		/* They took less than a span, of which the one before has a part. */
+		max = late ? PER_SPAN / 10 : PER_SPAN;
+		assert_in_range(machine->proc.asked_fds - before, max - 1, max);
 	}
 }
 
