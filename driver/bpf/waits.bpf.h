@@ -176,6 +176,8 @@ static __always_inline bool times_leave(struct thread_times *kept, struct task_s
 		part = part_of_wait(kept, task, state);
 	if (part == PART_LOCK)
 		times_lock(kept, task);
+	if (kept->part != PART_CPU)
+		times_miss(kept);
 	times_turn(kept, part);
 	return true;
 }
@@ -189,8 +191,11 @@ static __always_inline int note_switch_run(__u64 *ctx)
 	if (kept && !times_leave(kept, prev, ctx[0]))
 		bpf_map_delete_elem(&thread_times, &tid);
 	kept = next_tid ? bpf_map_lookup_elem(&thread_times, &next_tid) : NULL;
-	if (kept)
-		times_turn(kept, PART_CPU);
+	if (!kept)
+		return 0;
+	if (kept->part == PART_CPU)
+		times_miss(kept);
+	times_turn(kept, PART_CPU);
 	return 0;
 }
 

@@ -349,6 +349,15 @@ static __always_inline void put_stream(struct filler *f)
 }
 
 /*
+ * A switch of the thread was not seen, as a kernel may hide those from and to some threads: how long
+ * it did what is unknown, and another count begins.
+ */
+static __always_inline void times_miss(struct thread_times *kept)
+{
+	kept->times.since_ns = bpf_ktime_get_boot_ns();
+}
+
+/*
  * Notes in the slot what the current thread did up to `now`, of the boot clock. Returns 0 if there
  * is no room to count it. Its entry changes when the thread is preempted here: then it is read
  * again. Not inlined: the verifier walks it once.
@@ -367,6 +376,11 @@ __attribute__((noinline)) int times_note(__u32 slot_key, __u64 now)
 		slot->thread = (struct thread_times){
 			.at = now, .part = PART_CPU, .times = {.since_ns = now}};
 		return bpf_map_update_elem(&thread_times, &tid, &slot->thread, BPF_NOEXIST) == 0;
+	}
+	if (kept->part != PART_CPU) {
+		times_miss(kept);
+		kept->at = now;
+		kept->part = PART_CPU;
 	}
 #pragma clang loop unroll(full)
 	for (int i = 0; i < TIMES_TRIES; i++) {
