@@ -54,8 +54,8 @@ LIVE_TEST(runqueue)
 	/* It runs while this one sleeps, until it waits. */
 	nanosleep(&(struct timespec){0, BUSY_NS}, NULL);
 	live_skip();
-	begin = now_ns();
 	require(write(ends[1], "x", 1) == 1);
+	begin = now_ns();
 	while (now_ns() - begin < BUSY_NS)
 		;
 	require(fixture_wait(child) == 0);
