@@ -106,7 +106,8 @@ enum thread_part {
 
 /* Sums since the thread was counted first: two of a thread say what it did between them. */
 struct frame_times {
-	__u64 since_ns; /* boot clock: since then; another one: it was forgotten in between; never 0 */
+	/* Boot clock: since then; another one: they were forgotten, or a switch was not seen; never 0. */
+	__u64 since_ns;
 	__u64 ns[THREAD_PARTS];
 	__u32 unlocked_by; /* the thread that ended its last wait for a lock; 0: not known */
 	__u32 pad;

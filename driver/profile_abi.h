@@ -231,6 +231,7 @@ enum profile_loss {
 	PROFILE_LOST_IN_USE, /* the program interrupted itself */
 	PROFILE_LOST_START, /* the map of threads that wait was full */
 	PROFILE_LOST_START_OF_SHARE, /* their user has as many there as it may */
+	PROFILE_LOST_END, /* the thread waits again, and when the wait before ended was not seen */
 	PROFILE_LOST_STACK, /* the map of stacks was full */
 	PROFILE_LOST_FILE, /* the map of files was full */
 	PROFILE_LOST_PROCESS,

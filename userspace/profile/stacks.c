@@ -394,6 +394,7 @@ const char *stacks_loss_text(enum stacks_loss loss)
 		[STACKS_LOST_ROWS] = "samples lost, as there were too many different stacks",
 		[STACKS_LOST_NO_CPU] = "samples lost, as the memory of the CPU was in use",
 		[STACKS_LOST_STARTS] = "waits lost, as there were too many threads",
+		[STACKS_LOST_ENDS] = "waits lost, as the kernel did not show when they ended",
 		[STACKS_LOST_STARTS_OF_SHARE] =
 			"waits lost, as one user had too many threads that waited",
 		[STACKS_LOST_FRAMES] = "samples without frames, as there were too many stacks",

@@ -160,6 +160,7 @@ enum stacks_loss {
 	STACKS_LOST_STARTS, /* off CPU: when the thread went off was not kept, as the map was full
 			     */
 	STACKS_LOST_STARTS_OF_SHARE, /* likewise, as its user had as many there as it may */
+	STACKS_LOST_ENDS, /* when it came back was not seen, and it went off again */
 	STACKS_LOST_FRAMES, /* the map of stacks was full, or the set: rows without these frames */
 	STACKS_LOST_FILES, /* there were too many files: frames without them */
 	STACKS_LOST_PROCESSES, /* there were too many processes in the set */

@@ -186,14 +186,16 @@ static __always_inline void give_wait(__u64 key)
 	add_taken(PROFILE_SHARED_WAITS, -1);
 }
 
-/* Keeps the wait of a thread, in place of one that is left from a thread with that id. */
+/* Keeps the wait of a thread. A kernel may hide switches from some threads, with which one ends. */
 static __always_inline void keep_wait(__u32 tid, const struct profile_wait *wait)
 {
 	struct profile_wait *old = bpf_map_lookup_elem(&waits, &tid);
 	__u64 old_share = old ? old->share : 0;
 
-	if (old && bpf_map_delete_elem(&waits, &tid) == 0)
+	if (old && bpf_map_delete_elem(&waits, &tid) == 0) {
 		give_wait(old_share);
+		lose(PROFILE_LOST_END);
+	}
 	if (!take_wait(wait->share)) {
 		lose(PROFILE_LOST_START_OF_SHARE);
 		return;

@@ -357,6 +357,30 @@ static void keeps_waits_of_a_user_few(void **state)
 	finish(&capturing);
 }
 
+/* A kernel may hide switches: a wait whose end was not seen is counted as lost when the next one
+ * begins. */
+static void counts_waits_whose_end_is_hidden(void **state)
+{
+	const struct profile_wait hidden = {.share = share_of_user(4711)};
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + limit_ns;
+	struct capturing capturing;
+	pid_t pid = start(false);
+	const uint32_t tid = (uint32_t)pid;
+	int map;
+
+	begin(&capturing, pid, true);
+	map = open_map("waits");
+	while (!capturing.stacks.lost[STACKS_LOST_ENDS] && clock_ns(CLOCK_MONOTONIC) < until) {
+		/* While it runs there is none. */
+		bpf_map_update_elem(map, &tid, &hidden, BPF_NOEXIST);
+		assert_int_equal(profile_capture_read(capturing.capture, &capturing.stacks), 0);
+	}
+	assert_true(capturing.stacks.lost[STACKS_LOST_ENDS] > 0);
+	close(map);
+	end(pid);
+	finish(&capturing);
+}
+
 /* The waits of a process that were counted. */
 static uint64_t waits_of(const struct stacks *stacks, pid_t pid)
 {
@@ -455,6 +479,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_the_kernel_leave_them_out),
 	cmocka_unit_test(has_room_for_waits_if_they_are_measured),
 	cmocka_unit_test(keeps_waits_of_a_user_few),
+	cmocka_unit_test(counts_waits_whose_end_is_hidden),
 	cmocka_unit_test(leaves_places_to_others),
 	cmocka_unit_test(counts_from_a_time_on),
 	cmocka_unit_test(rejects_a_process_that_is_not_there),
