@@ -376,7 +376,7 @@ static int who_keep(struct profile_who *who, const struct stack_process *process
 				 &entry->kept);
 }
 
-/* Whether the filter asks for what nobody told of the container, or the pod, of a process. */
+/* Whether the filter uses fields of the container or pod of a process that are not known. */
 static bool who_lacks_names(const struct profile_who *who, const struct who_entry *entry)
 {
 	const struct state_cgroups *cgroups = entry->kept.thread.cgroups;
