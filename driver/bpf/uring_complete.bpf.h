@@ -204,12 +204,6 @@ static __always_inline bool uring_tell_end(__u64 *ctx, enum uring_origin origin,
 	return true;
 }
 
-/* By its members: what is copied as a whole clang takes for the zeros that it is here. */
-static __always_inline bool uring_wants(const volatile struct uring_events *events)
-{
-	return events->event || events->second;
-}
-
 /* Whether a number may be another file after an operation. */
 static __always_inline bool uring_renumbers(__u8 opcode)
 {
@@ -630,7 +624,9 @@ static __always_inline void uring_fill_rest(struct filler *f, const struct uring
 	bool is_gone = uring_made_is_gone(note, event, what);
 
 	f->has_memory = forget(f->slot, note->mm && note->mm == (__u64)GET(task, mm));
-	f->has_files = forget(f->slot, note->files == (__u64)files_of(task) && !is_gone);
+	f->not_its_files = forget(
+		f->slot, note->files == (__u64)files_of(task) && !is_gone ? 0 : NO_DESCRIPTOR);
+	f->number_mask = forget(f->slot, f->number_mask);
 	f->copy = forget(f->slot, (__u64)note->text);
 	f->file = forget(f->slot, f->file);
 	f->made_file = forget(f->slot, is_gone ? 0 : f->made_file);
@@ -670,8 +666,9 @@ static __always_inline void uring_fill_extras(struct filler *f, const struct uri
 	if (event == EVENT_close && what->is_untold)
 		f->slot->file.ino = 0;
 	else if (event_has(event, EF_TELLS_ANY_FILE) && tells_files)
-		note_file(f, event_has(event, EF_CREATES_FD) ? descriptor_made_by(f)
-							     : descriptor_used_by(f, f->args[0]));
+		file_note(f->slot_key, event_has(event, EF_CREATES_FD)
+					       ? descriptor_made_by(f)
+					       : descriptor_used_by(f, f->args[0]));
 	if (event_has(event, EF_STREAMS) && stream_bytes)
 		note_stream(f, event);
 	if (event_has(event, EF_TELLS_STREAM) && stream_bytes)
@@ -764,6 +761,8 @@ static __always_inline bool uring_begin(struct filler *f, __u64 *ctx, __u16 even
 	f->ret = what.result;
 	f->file = what.is_untold && note->slot >= 0 ? uring_file_in(note->ring, note->slot)
 						    : uring_file(what.request);
+	f->not_its_files = NO_DESCRIPTOR;
+	f->number_mask = f->file ? 0 : NO_DESCRIPTOR;
 	for (int i = 0; i < ARGUMENTS_MAX; i++)
 		f->args[i] = note->args[i];
 	uring_number_slots(f, note, event);

@@ -63,8 +63,10 @@ struct filler {
 	__u32 stream; /* see stream_wanted(); 0 while no streams are followed */
 	/* Of an operation of io_uring, whose program may run in another task: see uring.bpf.h. */
 	bool of_request; /* there is no call: `args_taken`, and `caller` is a native one */
-	bool has_files,
-		has_memory; /* the current task has the descriptors, memory of its process */
+	bool has_memory; /* the current task has the memory of its process */
+	/* In place of branches, which the verifier would walk apart: */
+	__u32 not_its_files; /* all bits: the current task does not have its descriptors; else 0 */
+	__u32 number_mask; /* of a descriptor that counts: 0 if `file` is known, else all bits */
 	__u32 owner_pid, owner_tid; /* who submitted it */
 	__u64 file; /* the struct file that the request used; 0: none */
 	__u64 made_file; /* that of the registered file that it made; likewise */

@@ -196,6 +196,12 @@ static __always_inline __u32 uring_any_event(struct uring_events events)
 	return events.event ? events.event : events.second;
 }
 
+/* By its members: what is copied as a whole clang takes for the zeros that it is here. */
+static __always_inline bool uring_wants(const volatile struct uring_events *events)
+{
+	return events->event || events->second;
+}
+
 /* The number of the place where a request is looked for first. Requests are aligned to cache lines.
  */
 static __always_inline __u32 uring_place_of(__u64 request)
@@ -345,6 +351,8 @@ static __always_inline bool uring_is_gone(const struct uring_note *note, __u64 a
 	       READ(request, opcode) != note->opcode;
 }
 
+enum { URING_OWN = URING_SEARCHED };
+
 /* Whose the places are where a request is looked for, while one of them has to give way. */
 struct uring_owner {
 	__u64 group; /* as uring_group_of(); 0: the request is not in flight */
@@ -356,7 +364,7 @@ struct uring_owner {
 };
 
 struct uring_owners {
-	struct uring_owner of[URING_SEARCHED], own; /* the last one: who wants a place */
+	struct uring_owner of[URING_SEARCHED + 1]; /* URING_OWN: who wants a place */
 };
 
 struct {
@@ -381,12 +389,22 @@ static __always_inline __u64 uring_group_of(__u64 address)
 	return group + !group;
 }
 
-/* Counts the places of a group, and how many of these a process has. */
-static __always_inline void uring_count_places(const struct uring_owners *owners,
-					       struct uring_owner *owner)
+/*
+ * Counts the places of the group of an owner, and how many of these its process has. Not inlined:
+ * the verifier walks it once, and not for each owner.
+ */
+__attribute__((noinline)) int uring_count_places(__u32 of)
 {
-	*(volatile __u32 *)&owner->of_group = 0;
-	*(volatile __u32 *)&owner->of_process = 0;
+	__u32 zero = 0;
+	struct uring_owners *owners = bpf_map_lookup_elem(&uring_owners, &zero);
+	struct uring_owner *owner;
+
+	CHECKED(of);
+	if (!owners || of > URING_OWN)
+		return 0;
+	owner = &owners->of[of];
+	owner->of_group = 0;
+	owner->of_process = 0;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < URING_SEARCHED; i++) {
 		if (owners->of[i].group != owner->group)
@@ -395,6 +413,7 @@ static __always_inline void uring_count_places(const struct uring_owners *owners
 		if (owners->of[i].pid == owner->pid)
 			++*(volatile __u32 *)&owner->of_process;
 	}
+	return 0;
 }
 
 /* How much speaks for taking a place of this owner for the other one; 0: it is not to be taken. */
@@ -424,16 +443,16 @@ __attribute__((noinline)) __u32 uring_weigh_owners(__u64 group, __u32 pid)
 
 	if (!owners)
 		return URING_NO_PLACE;
-	owners->own.group = group;
-	owners->own.pid = pid;
-	uring_count_places(owners, &owners->own);
+	owners->of[URING_OWN].group = group;
+	owners->of[URING_OWN].pid = pid;
+	uring_count_places(URING_OWN);
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < URING_SEARCHED; i++) {
 		struct uring_owner *owner = &owners->of[i];
 		__u64 weight;
 
-		uring_count_places(owners, owner);
-		weight = uring_weight(owner, &owners->own);
+		uring_count_places(i);
+		weight = uring_weight(owner, &owners->of[URING_OWN]);
 		if (!weight || weight < most || (weight == most && owner->began >= began))
 			continue;
 		most = weight;
@@ -503,35 +522,53 @@ static __always_inline void uring_lose_taken(struct uring_note *note, __u64 requ
 }
 
 /*
- * Makes room for a request of a process where all places are taken: that of a request that is gone,
- * of which nobody saw the end, or that of another one: see uring_weigh_owners(). Likewise.
+ * Looks at one of the places where a request is looked for, `i` behind the first one: takes it if
+ * the request there is gone, of which nobody saw the end, else notes whose it is. Returns the place
+ * that it took, or URING_NO_PLACE. Not inlined, likewise.
  */
-__attribute__((noinline)) __u32 uring_make_room(__u64 request, __u32 pid)
+__attribute__((noinline)) __u32 uring_look_at_owner(__u64 request, __u32 i)
 {
 	__u32 first = uring_place_of(request) & ~(URING_NOTES_OF_ROW - 1), zero = 0;
 	struct uring_owners *owners = bpf_map_lookup_elem(&uring_owners, &zero);
 	struct uring_place place;
 	__u64 seen, address;
 
-	if (!owners)
+	CHECKED(i);
+	if (!owners || i >= URING_SEARCHED)
 		return URING_NO_PLACE;
+	owners->of[i].group = 0;
+	place = uring_place((first + i) & (URING_PLACES - 1));
+	seen = place.note ? uring_look(place.word) : URING_ENDING;
+	address = seen & ~(__u64)URING_STATES;
+	if (seen & (URING_UNWRITTEN | URING_ENDING))
+		return URING_NO_PLACE;
+	if (uring_is_gone(place.note, address) &&
+	    uring_change(place.word, seen, request | URING_UNWRITTEN))
+		return place.number | (seen & URING_STATES ? 0 : URING_USED_AGAIN);
+	if (seen & URING_STATES)
+		return URING_NO_PLACE;
+	owners->of[i].group = uring_group_of(address);
+	owners->of[i].began = place.note->submitted_ns;
+	owners->of[i].pid = place.note->pid;
+	owners->of[i].number = place.number;
+	return URING_NO_PLACE;
+}
+
+/*
+ * Makes room for a request of a process where all places are taken: that of a request that is gone,
+ * or that of another one: see uring_weigh_owners(). Likewise.
+ */
+__attribute__((noinline)) __u32 uring_make_room(__u64 request, __u32 pid)
+{
+	struct uring_place place;
+	__u64 seen;
+
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < URING_SEARCHED; i++) {
-		owners->of[i].group = 0;
-		place = uring_place((first + i) & (URING_PLACES - 1));
-		seen = place.note ? uring_look(place.word) : URING_ENDING;
-		address = seen & ~(__u64)URING_STATES;
-		if (seen & (URING_UNWRITTEN | URING_ENDING))
-			continue;
-		if (uring_is_gone(place.note, address) &&
-		    uring_change(place.word, seen, request | URING_UNWRITTEN))
-			return place.number | (seen & URING_STATES ? 0 : URING_USED_AGAIN);
-		if (seen & URING_STATES)
-			continue;
-		owners->of[i].group = uring_group_of(address);
-		owners->of[i].began = place.note->submitted_ns;
-		owners->of[i].pid = place.note->pid;
-		owners->of[i].number = place.number;
+		__u32 number = uring_look_at_owner(request, i);
+
+		if (number != URING_NO_PLACE)
+			return number;
 	}
 	place = uring_place(uring_weigh_owners(uring_group_of(request), pid));
 	seen = place.note ? uring_look(place.word) : URING_ENDING;

@@ -75,9 +75,10 @@ static __always_inline void put_data_written(struct filler *f, __u64 address, __
 static __always_inline void put_fd_data(struct filler *f, __u64 fd, __u64 address, __u64 n,
 					__u64 name)
 {
+	__u64 limit = forget(f->slot, min_u64(n, data_limit(f, fd, name, address, n)));
 	__u8 *room = frame_room(f);
 
-	put_bytes(f, address, min_u64(n, data_limit(f, fd, name, address, n)));
+	put_bytes(f, address, limit);
 	follow_http2(f, fd, room);
 }
 
@@ -214,9 +215,10 @@ static __always_inline __u64 first_buffer(struct filler *f, __u64 vector)
 static __always_inline __u32 put_fd_vector(struct filler *f, __u64 fd, __u64 vector, __u64 entries,
 					   __u64 n, __u64 name)
 {
-	__u64 data = depends_on_start(f, n) ? first_buffer(f, vector) : 0;
+	__u64 data = forget(f->slot, depends_on_start(f->stream, n) ? first_buffer(f, vector) : 0);
+	__u64 limit = forget(f->slot, min_u64(n, data_limit(f, fd, name, data, n)));
 	__u8 *room = frame_room(f);
-	__u32 bytes = put_vector(f, vector, entries, min_u64(n, data_limit(f, fd, name, data, n)));
+	__u32 bytes = put_vector(f, vector, entries, limit);
 
 	follow_http2(f, fd, room);
 	return bytes;

@@ -72,23 +72,19 @@ static __always_inline struct file *descriptor_file(__u64 descriptor)
 	return (__s64)descriptor < 0 ? (void *)descriptor : fd_file(descriptor);
 }
 
+/* A descriptor that a call names: of a request only its process may know which file that is. */
+static __always_inline __u64 descriptor_named_by(struct filler *f, __u64 fd)
+{
+	return (__u32)fd | f->not_its_files;
+}
+
 /*
  * The descriptor that a call uses. For a request it is the file that it used; before it had one, what
  * its process has under that number, if the current task has the same descriptors.
  */
 static __always_inline __u64 descriptor_used_by(struct filler *f, __u64 fd)
 {
-	if (f->of_request && f->file)
-		return f->file;
-	if (f->of_request && !f->has_files)
-		return NO_DESCRIPTOR;
-	return (__u32)fd;
-}
-
-/* Another one that it names: of a request only its process may know which. */
-static __always_inline __u64 descriptor_named_by(struct filler *f, __u64 fd)
-{
-	return f->of_request && !f->has_files ? NO_DESCRIPTOR : (__u32)fd;
+	return f->of_request ? f->file | (descriptor_named_by(f, fd) & f->number_mask) : (__u32)fd;
 }
 
 /* The one that it made; only if it succeeded. */
@@ -122,14 +118,21 @@ static __always_inline struct frame_file file_identity(struct file *file)
 	};
 }
 
-/* Notes which file a descriptor is, for the end of the frame. */
-static __always_inline void note_file(struct filler *f, __u64 descriptor)
+/*
+ * Notes which file a descriptor is, for the end of the frame of a slot. Not inlined: the verifier
+ * walks it once.
+ */
+__attribute__((noinline)) int file_note(__u32 slot_key, __u64 descriptor)
 {
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct file *file = descriptor_file(descriptor);
 
-	f->slot->file.ino = 0;
+	if (!slot)
+		return 0;
+	slot->file.ino = 0;
 	if (file)
-		f->slot->file = file_identity(file);
+		slot->file = file_identity(file);
+	return 0;
 }
 
 /*
@@ -141,10 +144,10 @@ static __always_inline void note_next_file(struct filler *f, __u32 fd)
 {
 	struct frame_file before;
 
-	note_file(f, fd);
+	file_note(f->slot_key, fd);
 	before = f->slot->file;
 	frame_set_time(f, bpf_ktime_get_boot_ns());
-	note_file(f, fd);
+	file_note(f->slot_key, fd);
 	if (!f->slot->file.ino)
 		f->slot->file = before;
 }
@@ -478,7 +481,7 @@ static __always_inline void put_base_path(struct filler *f, __u32 name, __u64 na
 	if (!is_in_root && (!first || first == '/'))
 		return;
 	if (dirfd == AT_FDCWD) {
-		fs = f->of_request && !f->has_files ? NULL : current_fs();
+		fs = f->not_its_files ? NULL : current_fs();
 		path = fs ? &fs->pwd : NULL;
 	} else {
 		file = descriptor_file(descriptor_named_by(f, dirfd));

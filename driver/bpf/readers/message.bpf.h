@@ -96,7 +96,7 @@ static __always_inline void put_message_data_and_size(struct filler *f, __u64 fd
 						      const struct message_copy *message,
 						      __u64 size_pos)
 {
-	*(__u32 *)(f->frame + size_pos) = put_message_data_sent(f, fd, message);
+	*(__u32 *)(f->frame + size_pos) = forget(f->slot, put_message_data_sent(f, fd, message));
 }
 
 /* Truncated to the room left in the frame, so that the event is not lost. */
@@ -177,7 +177,7 @@ static __always_inline struct file *received_file(struct filler *f, __u32 contro
 {
 	__u64 bytes = length_put(f, control);
 
-	if (!bytes || (f->of_request && !f->has_files))
+	if (!bytes || f->not_its_files)
 		return NULL;
 	return (void *)received_find(f->slot_key, f->slot->state.batch.bytes + control_at, bytes);
 }

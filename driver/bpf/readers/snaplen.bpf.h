@@ -222,30 +222,38 @@ __attribute__((noinline)) __u32 stream_snaplen(__u64 descriptor, __u64 data)
 	return is_long_start(&start) ? KEPT_HEAD : stream_bytes;
 }
 
-/* Whether what data of a stream begins with decides how much of it is kept. */
-static __always_inline bool depends_on_start(struct filler *f, __u64 size)
+/* Whether what data of a stream begins with decides how much of it is kept. stream: of a filler. */
+static __always_inline bool depends_on_start(__u32 stream, __u64 size)
 {
-	return stream_bytes && (f->stream & ~STREAM_WANTED) == stream_bytes && size > stream_bytes;
+	return stream_bytes && (stream & ~STREAM_WANTED) == stream_bytes && size > stream_bytes;
 }
 
 /*
- * The same; data that fits into snaplen is not examined. Where streams are followed, who follows
- * them says how much.
+ * The limit of data that does not fit into snaplen, or that is of a stream: there, who follows it
+ * says how much. Not inlined, likewise.
  */
+__attribute__((noinline)) __u64 long_data_limit(__u64 descriptor, __u64 name, __u64 data,
+						__u64 size, __u32 stream)
+{
+	__u32 wanted = stream & ~STREAM_WANTED;
+
+	if (!stream_bytes || !stream)
+		return socket_snaplen(descriptor, name, data, size);
+	if (depends_on_start(stream, size))
+		wanted = stream_snaplen(descriptor, data);
+	return wanted > snaplen ? wanted : snaplen;
+}
+
+/* The same; data that fits into snaplen is not examined. */
 static __always_inline __u64 data_limit(struct filler *f, __u64 fd, __u64 name, __u64 data,
 					__u64 size)
 {
-	const __u64 descriptor = descriptor_used_by(f, fd);
-	__u32 wanted = f->stream & ~STREAM_WANTED;
-
-	if (stream_bytes && f->stream) {
-		if (depends_on_start(f, size))
-			wanted = stream_snaplen(descriptor, data);
-		return wanted > snaplen ? wanted : snaplen;
-	}
-	if ((!snaplen_rules.full_high && !snaplen_rules.dynamic) || size <= snaplen)
+	if (!stream_bytes && !snaplen_rules.full_high && !snaplen_rules.dynamic)
 		return snaplen;
-	return socket_snaplen(descriptor, f->of_request ? 0 : name, data, size);
+	if ((!stream_bytes || !f->stream) && size <= snaplen)
+		return snaplen;
+	return long_data_limit(descriptor_used_by(f, fd), f->of_request ? 0 : name, data, size,
+			       f->stream);
 }
 
 /* Not inlined: the verifier walks it once. */

@@ -99,47 +99,71 @@ static __always_inline bool is_tcp(struct sock *sk)
 	return sk && GET(sk, sk_protocol) == PROTOCOL_TCP && GET(sk, sk_type) == TYPE_STREAM;
 }
 
-/* Notes where the bytes of the call are, for the end of the frame. */
-static __always_inline void note_stream(struct filler *f, __u32 event)
-{
-	struct sock *sk = f->stream ? descriptor_sock(descriptor_used_by(f, argument(f, 0))) : NULL;
-	struct tcp_sock *tcp = (void *)sk;
-	struct frame_stream *stream = &f->slot->stream;
+enum { STREAM_OF_READ = 1, STREAM_OF_PEEK = 2 };
 
-	*stream = (struct frame_stream){0};
-	stream->is_peek = sk && is_peek(f, event);
-	f->slot->wants_times = sk != NULL;
+/*
+ * Notes where the bytes of a call on a descriptor are, for the end of the frame of a slot, and
+ * whether they are those of a socket. how: STREAM_OF_…. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) int stream_note(__u32 slot_key, __u64 descriptor, __u32 how)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct sock *sk = descriptor_sock(descriptor);
+	struct tcp_sock *tcp = (void *)sk;
+	struct frame_stream *stream = slot ? &slot->stream : NULL;
+
+	if (!stream)
+		return 0;
+	*stream = (struct frame_stream){.is_peek = sk && how & STREAM_OF_PEEK};
+	slot->wants_times = sk != NULL;
 	if (!is_tcp(sk))
-		return;
+		return 0;
 	stream->is_known = 1;
-	if (event_has(event, EF_READS_FROM_FD)) {
+	if (how & STREAM_OF_READ) {
 		stream->end = end_of_read(sk);
 		stream->other = GET(tcp, write_seq);
 	} else {
 		stream->end = GET(tcp, write_seq);
 		stream->other = end_of_read(sk);
 	}
+	return 0;
+}
+
+static __always_inline void note_stream(struct filler *f, __u32 event)
+{
+	stream_note(f->slot_key, f->stream ? descriptor_used_by(f, argument(f, 0)) : NO_DESCRIPTOR,
+		    (event_has(event, EF_READS_FROM_FD) ? STREAM_OF_READ : 0) |
+			    (is_peek(f, event) ? STREAM_OF_PEEK : 0));
 }
 
 /*
  * Notes where both directions of a connection begin. While it is still being made, that of the peer
- * is not known: 0.
+ * is not known: 0. Likewise.
  */
-static __always_inline void note_new_stream(struct filler *f, __u32 event)
+__attribute__((noinline)) int stream_note_new(__u32 slot_key, __u64 descriptor)
 {
-	struct sock *sk = descriptor_sock(event_has(event, EF_CREATES_FD)
-						  ? descriptor_made_by(f)
-						  : descriptor_used_by(f, argument(f, 0)));
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	struct sock *sk = descriptor_sock(descriptor);
 	struct tcp_sock *tcp = (void *)sk;
-	struct frame_stream *stream = &f->slot->stream;
+	struct frame_stream *stream = slot ? &slot->stream : NULL;
 
+	if (!stream)
+		return 0;
 	*stream = (struct frame_stream){0};
-	f->slot->wants_times = 0;
+	slot->wants_times = 0;
 	if (!is_tcp(sk))
-		return;
+		return 0;
 	stream->is_known = 1;
 	stream->end = GET(tcp, write_seq);
 	stream->other = GET(tcp, copied_seq);
+	return 0;
+}
+
+static __always_inline void note_new_stream(struct filler *f, __u32 event)
+{
+	stream_note_new(f->slot_key, event_has(event, EF_CREATES_FD)
+					     ? descriptor_made_by(f)
+					     : descriptor_used_by(f, argument(f, 0)));
 }
 
 #endif
