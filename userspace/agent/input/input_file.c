@@ -188,8 +188,9 @@ static int open_reader(const struct plan *plan, struct input_file *file, struct 
 		return r;
 	(void)scap_stream_need(stream, sizeof(uint64_t), -1);
 	return recorded_reader_is(stream)
-		       ? recorded_reader_open(path, stream, plan->needs_symbols, &file->recorded,
-					      err)
+		       ? recorded_reader_open(path, stream,
+					      plan->needs_symbols ? "/proc/kallsyms" : NULL,
+					      &file->recorded, err)
 		       : scap_reader_open_stream(path, stream, &file->reader, err);
 }
 

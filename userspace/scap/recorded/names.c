@@ -20,10 +20,10 @@
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
-enum { FILE_PLACES = 2 * RECORDED_FILES_MAX, FRAMES_MAX = 1024 };
+enum { FILE_PLACES = 2 * RECORDED_FILES_MAX, FILES_FIRST = 16, FRAMES_MAX = 1024 };
 
 struct recorded_file {
-	char *path; /* owned; NULL: a free place */
+	char *path; /* owned */
 	struct perf_build_id id; /* size 0: not known */
 	bool is_read;
 	struct symbol_table table;
@@ -31,10 +31,12 @@ struct recorded_file {
 
 struct recorded_names {
 	struct process_maps maps;
-	struct recorded_file files[FILE_PLACES];
-	size_t files_count;
+	struct recorded_file *files; /* owned: an array, which grows */
+	size_t files_count, files_capacity;
+	uint16_t places[FILE_PLACES]; /* by their paths: 1 + where in `files`; 0: a free one */
 	struct hash_key key;
 	struct perf_build_ids ids;
+	char *kallsyms; /* owned: a path */
 	struct symbol_table kernel;
 	bool kernel_is_read;
 	uint64_t kernel_text; /* 0: not known */
@@ -42,12 +44,17 @@ struct recorded_names {
 	int debug; /* separate files by build ids; -1: there is no such folder */
 };
 
-int recorded_names_create(struct recorded_names **names)
+int recorded_names_create(const char *kallsyms, struct recorded_names **names)
 {
 	struct recorded_names *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return -ENOMEM;
+	made->kallsyms = strdup(kallsyms);
+	if (!made->kallsyms) {
+		free(made);
+		return -ENOMEM;
+	}
 	if (getrandom(&made->key, sizeof(made->key), GRND_NONBLOCK) < 0)
 		made->key = (struct hash_key){{(uint64_t)(uintptr_t)made, 1}};
 	made->debug = open("/usr/lib/debug/.build-id", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -59,11 +66,13 @@ void recorded_names_destroy(struct recorded_names *names)
 {
 	if (!names)
 		return;
-	for (size_t i = 0; i < FILE_PLACES; i++) {
+	for (size_t i = 0; i < names->files_count; i++) {
 		symbol_table_finish(&names->files[i].table);
 		free(names->files[i].path);
 	}
+	free(names->files);
 	symbol_table_finish(&names->kernel);
+	free(names->kallsyms);
 	perf_build_ids_finish(&names->ids);
 	process_maps_finish(&names->maps);
 	if (names->debug >= 0)
@@ -78,23 +87,42 @@ static bool same_id(const struct perf_build_id *a, const struct perf_build_id *b
 	return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-/* The place of a file; -1: there is no room. */
+static bool files_grow(struct recorded_names *names)
+{
+	size_t capacity = names->files_capacity ? 2 * names->files_capacity : FILES_FIRST;
+	struct recorded_file *grown;
+
+	if (names->files_count < names->files_capacity)
+		return true;
+	grown = reallocarray(names->files, capacity, sizeof(*grown));
+	if (!grown)
+		return false;
+	names->files = grown;
+	names->files_capacity = capacity;
+	return true;
+}
+
+/* The number of a file; -1: there is no room. */
 static int64_t file_of(struct recorded_names *names, const char *path,
 		       const struct perf_build_id *id)
 {
 	size_t i = hash_sip(&names->key, path, strlen(path)) % FILE_PLACES;
+	char *copy;
 
-	for (; names->files[i].path; i = (i + 1) % FILE_PLACES)
-		if (strcmp(names->files[i].path, path) == 0 && same_id(&names->files[i].id, id))
-			return (int64_t)i;
-	if (names->files_count >= RECORDED_FILES_MAX)
+	for (; names->places[i]; i = (i + 1) % FILE_PLACES) {
+		const struct recorded_file *file = &names->files[names->places[i] - 1];
+
+		if (strcmp(file->path, path) == 0 && same_id(&file->id, id))
+			return names->places[i] - 1;
+	}
+	if (names->files_count >= RECORDED_FILES_MAX || !files_grow(names))
 		return -1;
-	names->files[i].path = strdup(path);
-	if (!names->files[i].path)
+	copy = strdup(path);
+	if (!copy)
 		return -1;
-	names->files[i].id = *id;
-	names->files_count++;
-	return (int64_t)i;
+	names->files[names->files_count++] = (struct recorded_file){.path = copy, .id = *id};
+	names->places[i] = (uint16_t)names->files_count;
+	return (int64_t)names->files_count - 1;
 }
 
 void recorded_names_build_id(struct recorded_names *names, const char *path,
@@ -195,9 +223,9 @@ void recorded_names_kernel(struct recorded_names *names, uint64_t text)
 }
 
 /* Where _text is now; 0: it is not shown. */
-static uint64_t find_text(void)
+static uint64_t find_text(const char *kallsyms)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
+	FILE *file = fopen(kallsyms, "re");
 	uint64_t address = 0;
 	char line[512], name[128];
 
@@ -219,7 +247,7 @@ static uint64_t find_text(void)
 static void read_kernel(struct recorded_names *names)
 {
 	struct perf_build_id recorded = {0}, running = {0};
-	uint64_t text = find_text();
+	uint64_t text = find_text(names->kallsyms);
 	int fd;
 
 	names->kernel_is_read = true;
@@ -232,7 +260,7 @@ static void read_kernel(struct recorded_names *names)
 		return;
 	}
 	names->kernel_shift = (int64_t)(text - names->kernel_text);
-	fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	fd = open(names->kallsyms, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	(void)symbol_table_read_kernel(fd, &names->kernel);

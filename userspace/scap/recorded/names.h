@@ -14,8 +14,8 @@ struct recorded_names;
 
 enum { RECORDED_FILES_MAX = 8192 }; /* those of further ones have no symbols */
 
-/* Returns 0 or -ENOMEM. */
-int recorded_names_create(struct recorded_names **names);
+/* kallsyms: the path of /proc/kallsyms, or of a file like it; copied. Returns 0 or -ENOMEM. */
+int recorded_names_create(const char *kallsyms, struct recorded_names **names);
 void recorded_names_destroy(struct recorded_names *names); /* accepts NULL */
 
 /* The build id of a file, or of the kernel, by its path; may come before or behind mappings. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "scap/recorded/reader_impl.h"
+#include "util/count.h"
 
 enum {
 	STEPS_PER_CALL = 1024, /* so that the caller can check for signals */
@@ -19,9 +20,26 @@ enum {
 
 /* Tasks. */
 
-static struct recorded_task *task_of(struct recorded_reader *reader, int32_t tid)
+/* The task with an id, if its name is known. */
+static const struct recorded_task *task_find(const struct recorded_reader *reader, int32_t tid)
 {
-	return &reader->tasks[(uint32_t)tid % RECORDED_TASKS];
+	uint32_t place = (uint32_t)tid % RECORDED_TASKS;
+	const struct recorded_task *group = reader->tasks[place / RECORDED_TASK_GROUP];
+	const struct recorded_task *task = group ? &group[place % RECORDED_TASK_GROUP] : NULL;
+
+	return task && task->tid == tid ? task : NULL;
+}
+
+/* Without memory its name is not kept: those that it creates have none. */
+static void task_keep(struct recorded_reader *reader, const struct recorded_task *task)
+{
+	uint32_t place = (uint32_t)task->tid % RECORDED_TASKS;
+	struct recorded_task **group = &reader->tasks[place / RECORDED_TASK_GROUP];
+
+	if (!*group)
+		*group = calloc(RECORDED_TASK_GROUP, sizeof(**group));
+	if (*group)
+		(*group)[place % RECORDED_TASK_GROUP] = *task;
 }
 
 /* To the state: what is known of a thread. */
@@ -62,18 +80,18 @@ static void apply_comm(struct recorded_reader *reader, const uint8_t *record, si
 		struct perf_event_header header;
 		int32_t pid, tid;
 	} head;
-	struct recorded_task *task;
+	struct recorded_task task = {0};
 	size_t len;
 
 	if (bytes <= sizeof(head))
 		return;
 	memcpy(&head, record, sizeof(head));
-	task = task_of(reader, head.tid);
+	task.tid = head.tid;
 	len = strnlen((const char *)record + sizeof(head), bytes - sizeof(head));
-	len = len < sizeof(task->comm) ? len : sizeof(task->comm) - 1;
-	*task = (struct recorded_task){.tid = head.tid};
-	memcpy(task->comm, record + sizeof(head), len);
-	pass_thread(reader, head.pid, head.tid, -1, task->comm);
+	len = len < sizeof(task.comm) ? len : sizeof(task.comm) - 1;
+	memcpy(task.comm, record + sizeof(head), len);
+	task_keep(reader, &task);
+	pass_thread(reader, head.pid, head.tid, -1, task.comm);
 	if (reader->names && head.header.misc & PERF_RECORD_MISC_COMM_EXEC)
 		recorded_names_exec(reader->names, head.pid);
 }
@@ -85,18 +103,19 @@ static void apply_fork(struct recorded_reader *reader, const uint8_t *record, si
 		struct perf_event_header header;
 		int32_t pid, parent, tid, parent_tid;
 	} head;
-	struct recorded_task *from, *to;
+	const struct recorded_task *from;
 	struct sample_task task;
 
 	if (bytes < sizeof(head))
 		return;
 	memcpy(&head, record, sizeof(head));
-	from = task_of(reader, head.parent_tid);
-	to = task_of(reader, head.tid);
-	if (from->tid == head.parent_tid && from != to) {
-		*to = (struct recorded_task){.tid = head.tid};
-		memcpy(to->comm, from->comm, sizeof(to->comm));
-		pass_thread(reader, head.pid, head.tid, head.parent, to->comm);
+	from = task_find(reader, head.parent_tid);
+	if (from && head.tid != head.parent_tid) {
+		struct recorded_task to = *from;
+
+		to.tid = head.tid;
+		task_keep(reader, &to);
+		pass_thread(reader, head.pid, head.tid, head.parent, to.comm);
 	}
 	task = (struct sample_task){head.pid, head.parent, head.tid};
 	/* What perf writes of tasks that were there has their mappings behind it. */
@@ -588,7 +607,8 @@ static void recorded_destroy(struct scap_source *source)
 	ZSTD_freeDStream(reader->unpacker);
 	buf_finish(&reader->unpacked);
 	free(reader->room);
-	free(reader->tasks);
+	for (size_t i = 0; i < COUNT(reader->tasks); i++)
+		free(reader->tasks[i]);
 	free(reader->path);
 	free(reader);
 }
@@ -607,7 +627,7 @@ bool recorded_reader_is(const struct scap_stream *stream)
 		memcmp(stream->data, swapped, sizeof(swapped) - 1) == 0);
 }
 
-int recorded_reader_open(const char *path, struct scap_stream *stream, bool symbols,
+int recorded_reader_open(const char *path, struct scap_stream *stream, const char *kallsyms,
 			 struct recorded_reader **reader, struct error *err)
 {
 	struct recorded_reader *made = calloc(1, sizeof(*made));
@@ -620,8 +640,7 @@ int recorded_reader_open(const char *path, struct scap_stream *stream, bool symb
 	made->source.ops = &ops;
 	made->stream = stream;
 	made->path = strdup(strcmp(path, "-") ? path : "standard input");
-	made->tasks = calloc(RECORDED_TASKS, sizeof(*made->tasks));
-	if (!made->path || !made->tasks || (symbols && recorded_names_create(&made->names)))
+	if (!made->path || (kallsyms && recorded_names_create(kallsyms, &made->names)))
 		r = error_set(err, -ENOMEM, "no memory to read %s", path);
 	else if (recorded_head_read(made, path))
 		r = error_set(err, made->code, "cannot read %s: %s", made->path, made->problem);

@@ -16,10 +16,11 @@ bool recorded_reader_is(const struct scap_stream *stream);
 
 /*
  * Takes over a stream of such a file, also on failure; path: for messages, and to read what is
- * behind the data if it is a regular file. symbols: samples have symbols, and stacks if they have
- * frames. Returns 0, or -errno with a message that names the file. Destroy it through its source.
+ * behind the data if it is a regular file. kallsyms: samples have symbols, and stacks if they have
+ * frames; those of the kernel are in this file, /proc/kallsyms; NULL: they have none. Returns 0, or
+ * -errno with a message that names the file. Destroy it through its source.
  */
-int recorded_reader_open(const char *path, struct scap_stream *stream, bool symbols,
+int recorded_reader_open(const char *path, struct scap_stream *stream, const char *kallsyms,
 			 struct recorded_reader **reader, struct error *err);
 
 /* As scap_reader_start(): reads up to the first event. What becomes known of threads later is

@@ -19,7 +19,10 @@
 enum {
 	/* What stands before the data of a file, and formats of tracepoints: more is rejected. */
 	RECORDED_HEAD_BYTES_MAX = 64 << 20,
-	RECORDED_TASKS = 1 << 16, /* whose names are known, for those that they create */
+	/* Whose names are known, for those that they create; memory is taken for so many at once.
+	 */
+	RECORDED_TASKS = 1 << 16,
+	RECORDED_TASK_GROUP = 1 << 8,
 };
 
 struct recorded_task {
@@ -35,7 +38,8 @@ struct recorded_reader {
 	struct recorded_events events;
 	struct recorded_order order;
 	struct recorded_names *names; /* owned; NULL: samples have no symbols */
-	struct recorded_task *tasks; /* owned: by their ids, the latest one of a place */
+	/* Owned: by their ids, the latest one of a place; NULL: all of the group are free. */
+	struct recorded_task *tasks[RECORDED_TASKS / RECORDED_TASK_GROUP];
 	struct scap_event first; /* read to know the state before it */
 	bool has_first;
 	bool is_pipe;

@@ -6,11 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAPPINGS_MIN = 16, PLACES = 2 * PROCESSES_MAX };
+enum { MAPPINGS_MIN = 16, PLACES = PROCESS_PLACES };
 
 static size_t place_of(int32_t pid)
 {
 	return ((uint32_t)pid * 2654435761u) % PLACES;
+}
+
+/* The entry at a place; NULL: it is free, as all of its group. */
+static struct process_entry *entry_at(const struct process_maps *maps, size_t place)
+{
+	struct process_entry *group = maps->groups[place / PROCESS_GROUP];
+
+	return group ? &group[place % PROCESS_GROUP] : NULL;
+}
+
+/* The process at a place; NULL: it is free. */
+static struct process_entry *process_at(const struct process_maps *maps, size_t place)
+{
+	struct process_entry *entry = entry_at(maps, place);
+
+	return entry && entry->pid ? entry : NULL;
 }
 
 static void list_drop(struct process_mappings *list)
@@ -43,23 +59,33 @@ static struct process_mappings *list_own(struct process_mappings *list, size_t m
 
 struct process_entry *process_maps_find(struct process_maps *maps, int32_t pid)
 {
-	for (size_t i = place_of(pid); pid > 0 && maps->places[i].pid; i = (i + 1) % PLACES)
-		if (maps->places[i].pid == pid)
-			return &maps->places[i];
+	struct process_entry *process;
+
+	for (size_t i = place_of(pid); pid > 0 && (process = process_at(maps, i));
+	     i = (i + 1) % PLACES)
+		if (process->pid == pid)
+			return process;
 	return NULL;
 }
 
 static void forget_all(struct process_maps *maps)
 {
-	for (size_t i = 0; i < PLACES; i++)
-		list_drop(maps->places[i].mappings);
-	memset(maps->places, 0, sizeof(maps->places));
+	for (size_t i = 0; maps->count && i < PLACES; i++) {
+		struct process_entry *process = process_at(maps, i);
+
+		if (process)
+			list_drop(process->mappings);
+	}
+	for (size_t i = 0; i < PLACES / PROCESS_GROUP; i++) {
+		free(maps->groups[i]);
+		maps->groups[i] = NULL;
+	}
 	maps->count = 0;
 }
 
 struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid)
 {
-	struct process_entry *found = process_maps_find(maps, pid);
+	struct process_entry *found = process_maps_find(maps, pid), **group;
 	size_t i = place_of(pid);
 
 	if (found || pid <= 0)
@@ -68,11 +94,17 @@ struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid)
 		forget_all(maps);
 		maps->forgotten++;
 	}
-	while (maps->places[i].pid)
+	while (process_at(maps, i))
 		i = (i + 1) % PLACES;
+	group = &maps->groups[i / PROCESS_GROUP];
+	if (!*group)
+		*group = calloc(PROCESS_GROUP, sizeof(**group));
+	if (!*group)
+		return NULL;
 	maps->count++;
-	maps->places[i].pid = pid;
-	return &maps->places[i];
+	found = entry_at(maps, i);
+	found->pid = pid;
+	return found;
 }
 
 void process_maps_exec(struct process_entry *process, uint64_t time_ns)
@@ -97,8 +129,10 @@ static void forget_mappings(struct process_entry *process)
 void process_maps_forget(struct process_maps *maps, uint64_t time_ns)
 {
 	for (size_t i = 0; i < PLACES; i++) {
-		struct process_entry *process = &maps->places[i];
+		struct process_entry *process = process_at(maps, i);
 
+		if (!process)
+			continue;
 		if (process->state == MAPPED_ASKED)
 			process->added_ns = time_ns;
 		else
@@ -139,22 +173,23 @@ void process_maps_fork(struct process_maps *maps, int32_t parent, int32_t child,
 /* Those behind it move to where they are found without it. */
 void process_maps_end(struct process_maps *maps, int32_t pid)
 {
-	struct process_entry *found = process_maps_find(maps, pid);
-	size_t hole, i;
+	struct process_entry *found = process_maps_find(maps, pid), *next;
+	size_t hole = place_of(pid), i;
 
 	if (!found)
 		return;
 	list_drop(found->mappings);
+	while (entry_at(maps, hole) != found)
+		hole = (hole + 1) % PLACES;
 	*found = (struct process_entry){0};
 	maps->count--;
-	hole = (size_t)(found - maps->places);
-	for (i = (hole + 1) % PLACES; maps->places[i].pid; i = (i + 1) % PLACES) {
-		size_t wanted = place_of(maps->places[i].pid);
+	for (i = (hole + 1) % PLACES; (next = process_at(maps, i)); i = (i + 1) % PLACES) {
+		size_t wanted = place_of(next->pid);
 
 		if ((i + PLACES - wanted) % PLACES < (i + PLACES - hole) % PLACES)
 			continue;
-		maps->places[hole] = maps->places[i];
-		maps->places[i] = (struct process_entry){0};
+		*entry_at(maps, hole) = *next;
+		*next = (struct process_entry){0};
 		hole = i;
 	}
 }

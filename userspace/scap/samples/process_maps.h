@@ -13,6 +13,8 @@
 enum {
 	PROCESSES_MAX = 4096, /* with more, all are forgotten, and learnt anew */
 	MAPPINGS_MAX = 1024, /* of a process; more are left out */
+	PROCESS_PLACES = 2 * PROCESSES_MAX,
+	PROCESS_GROUP = 64, /* places whose memory is taken together */
 };
 
 struct process_mapping {
@@ -48,8 +50,9 @@ struct process_entry {
 	uint64_t exec_ns; /* of a program that is yet to begin in the order of records; 0: none */
 };
 
+/* Zeroed: empty. */
 struct process_maps {
-	struct process_entry places[2 * PROCESSES_MAX];
+	struct process_entry *groups[PROCESS_PLACES / PROCESS_GROUP]; /* owned; NULL: all free */
 	size_t count;
 	uint64_t forgotten; /* times that all were */
 };
@@ -59,7 +62,7 @@ struct process_maps {
 /* The process, or NULL. */
 struct process_entry *process_maps_find(struct process_maps *maps, int32_t pid);
 
-/* The same; it is added if it is not there. */
+/* The same; it is added if it is not there. NULL: there is no memory, or it is no process. */
 struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid);
 
 /* A program begins at a time: nothing is mapped then, but what was read later. */

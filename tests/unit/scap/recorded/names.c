@@ -57,7 +57,7 @@ static void names_what_is_mapped(void **state)
 	struct sample_task task = {PID + 1, PID, PID + 1};
 
 	find_self(&mapping);
-	assert_int_equal(recorded_names_create(&names), 0);
+	assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
 	check(names, PID, NULL);
 	recorded_names_map(names, &mapping, NULL);
 	check(names, PID, "named_function");
@@ -91,7 +91,7 @@ static void names_nothing_of_other_versions(void **state)
 		const struct perf_build_id *id = i % 2 ? &right : &wrong;
 		struct recorded_names *names;
 
-		assert_int_equal(recorded_names_create(&names), 0);
+		assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
 		if (i < 2)
 			recorded_names_build_id(names, mapping.path, id);
 		recorded_names_map(names, &mapping, i < 2 ? NULL : id);
@@ -107,7 +107,7 @@ static void opens_only_files(void **state)
 					    "//anon",	 "[vdso]",     ""};
 	struct recorded_names *names;
 
-	assert_int_equal(recorded_names_create(&names), 0);
+	assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const struct sample_mapping mapping = {
 			.pid = PID, .begin = 0x1000, .bytes = 0x1000, .path = paths[i]};
@@ -124,7 +124,7 @@ static void has_room_for_so_many_files(void **state)
 	struct sample_mapping mapping = {0};
 	char path[32];
 
-	assert_int_equal(recorded_names_create(&names), 0);
+	assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
 	for (int i = 0; i < RECORDED_FILES_MAX; i++) {
 		const struct sample_mapping other = {
 			.pid = PID, .begin = 0x1000, .bytes = 0x1000, .path = path};
@@ -175,7 +175,7 @@ static void names_the_kernel_if_it_is_this_one(void **state)
 		struct recorded_names *names;
 
 		recorded.bytes[0] ^= rows[i].has_other_id;
-		assert_int_equal(recorded_names_create(&names), 0);
+		assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
 		recorded_names_kernel(names, then);
 		if (rows[i].has_id)
 			recorded_names_build_id(names, "[kernel.kallsyms]", &recorded);
@@ -201,7 +201,7 @@ static void writes_stacks(void **state)
 	struct buf text = {0};
 
 	find_self(&mapping);
-	assert_int_equal(recorded_names_create(&names), 0);
+	assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
 	recorded_names_map(names, &mapping, NULL);
 	recorded_names_stack(names, &sample, &text);
 	buf_append_char(&text, '\0');
