@@ -24,7 +24,7 @@ enum {
 	CODE_NAME = 256,
 };
 
-static const char hint[] = "part of a filter? quote it: 'evt.rawres = -2'";
+const char command_line_operand_hint[] = "part of a filter? quote it: 'evt.rawres = -2'";
 
 static int argument_kind(const struct option_row *row)
 {
@@ -86,16 +86,16 @@ static const char *nearest_name(const char *text, size_t len)
 /* Behind words of a filter an option may be one of its values. */
 static int reject_unknown(const struct command_line *line, const char *option, struct error *err)
 {
-	return line->words[0] ? error_set(err, -EINVAL, "%s: unknown option (%s)", option, hint)
+	return line->words[0] ? error_set(err, -EINVAL, "%s: unknown option (%s)", option,
+					  command_line_operand_hint)
 			      : error_set(err, -EINVAL, "%s: unknown option", option);
 }
 
-/* "-2" of "evt.rawres = -2". */
-static bool is_behind_operator(const char *word)
+bool command_line_is_operand(const char *before)
 {
-	size_t len = strlen(word);
+	size_t len = strlen(before);
 
-	return len && strchr("=<>", word[len - 1]);
+	return len && strchr("=<>", before[len - 1]);
 }
 
 /* Rejects a word that begins with two dashes. */
@@ -270,9 +270,9 @@ int command_line_read(struct command_line *line, int argc, char **argv,
 		if (r == CODE_WORD)
 			*words++ = optarg;
 		else if (words > line->words && words[-1] == argv[begin - 1] &&
-			 is_behind_operator(words[-1]))
+			 command_line_is_operand(words[-1]))
 			result = error_set(err, -EINVAL, "%s behind '%s': %s", argv[begin],
-					   words[-1], hint);
+					   words[-1], command_line_operand_hint);
 		else
 			result = take_option(line, &typed, &at_once, err);
 		begin = optind;

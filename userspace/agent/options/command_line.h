@@ -28,6 +28,12 @@ int command_line_read(struct command_line *line, int argc, char **argv,
 		      const struct agent_subcommand *subcommands, struct error *err);
 void command_line_finish(struct command_line *line);
 
+/* Whether what follows a word is a value in a filter: "-2" behind "evt.rawres =". */
+bool command_line_is_operand(const char *before);
+
+/* What to do about one that looks like an option. */
+extern const char command_line_operand_hint[];
+
 /* Makes options of a command line, and of settings that files have. */
 
 /*

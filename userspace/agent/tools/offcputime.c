@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "agent/tools/own_options.h"
 #include "agent/tools/profile_options.h"
 #include "agent/tools/run.h"
 #include "util/count.h"
@@ -39,47 +38,52 @@ static const struct own_row rows[] = {
 	{'h', "help", NULL, "print this", OWN_FLAG, STORES(help)},
 };
 
-static const struct own_options own = {
-	"offcputime",
-	"Usage: agent offcputime [OPTION]... [SECONDS]\n\n"
-	"Prints stacks with the microseconds that threads were off their CPUs there, as bcc's\n"
-	"offcputime does: agent profile --off-cpu has more.\n",
-	rows, COUNT(rows)};
-
-static int offcputime_read(int argc, char **argv, struct profile_options *options,
-			   struct error *err)
+static void offcputime_reset(void *options)
 {
-	int operands, r;
+	*(struct profile_options *)options = (struct profile_options){
+		.command = "offcputime",
+		.off_cpu = true,
+		.format = PROFILE_WAITS,
+		.no_inline = true, /* it prints none */
+		.duration_ns = FOR_EVER_NS,
+	};
+}
 
-	*options = (struct profile_options){.off_cpu = true,
-					    .format = PROFILE_WAITS,
-					    .no_inline = true, /* it prints none */
-					    .duration_ns = FOR_EVER_NS};
-	r = own_options_read(&own, argc, argv, options, &operands, err);
-	if (r || options->help)
-		return r;
+static int offcputime_complete(void *chosen, int count, char **words, struct error *err)
+{
+	struct profile_options *options = chosen;
+
 	if (options->no_kernel_threads && options->no_user_threads)
 		return error_set(err, -EINVAL, "offcputime: not both -u and -k");
 	if (options->waits.no_kernel && options->waits.no_user)
 		return error_set(err, -EINVAL, "offcputime: not both -U and -K");
-	if (argc - operands > 1 ||
-	    (operands < argc && value_read_seconds(argv[operands], &options->duration_ns)))
-		return error_set(err, -EINVAL, "offcputime: '%s' is no time in seconds",
-				 argv[operands]);
+	if (count && value_read_seconds(words[0], &options->duration_ns))
+		return error_set(err, -EINVAL, "offcputime: '%s' is no time in seconds", words[0]);
+	if (count > 1)
+		return error_set(err, -EINVAL, "offcputime takes one time, not also '%s'",
+				 words[1]);
 	return 0;
 }
 
+const struct own_options offcputime_own_options = {
+	.command = "offcputime",
+	.usage = "Usage: agent offcputime [OPTION]... [SECONDS]\n\n"
+		 "Prints stacks with the microseconds that threads were off their CPUs there, as "
+		 "bcc's\noffcputime does: agent profile --off-cpu has more.\n",
+	.rows = rows,
+	.count = COUNT(rows),
+	.help = STORES(help),
+	.options_anywhere = true,
+	.reset = offcputime_reset,
+	.complete = offcputime_complete,
+};
+
 int offcputime_run(const struct options *options)
 {
-	struct profile_options chosen = {0};
-	struct error err = {""};
+	struct profile_options chosen;
+	int code;
 
-	if (own_options_check_place("offcputime", options, &err) != 0 ||
-	    offcputime_read(options->argc - 1, options->argv + 1, &chosen, &err) != 0)
-		return command_fail(EXIT_USAGE, &err);
-	if (chosen.help) {
-		own_options_print_help(&own);
-		return command_finish_output();
-	}
+	if (!own_options_begin(&offcputime_own_options, options, &chosen, &code))
+		return code;
 	return profile_run_with(&chosen, options);
 }

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/options/command.h"
+#include "agent/options/command_line.h"
 #include "util/nearest.h"
 #include "util/value.h"
 
-enum { CODE_NAME = 256 };
+enum { CODE_WORD = 1, CODE_NAME = 256 };
 
 static const struct own_row *find_row(const struct own_options *own, int code)
 {
@@ -25,13 +27,13 @@ static bool may_lack(const struct own_row *row)
 	return row->argument && row->argument[0] == '[';
 }
 
-/* Options end at the first word that is none. */
+/* Words are given in their order, or the first one ends the options. */
 static void make_tables(const struct own_options *own, char letters[3 * OWN_ROWS_MAX + 3],
 			struct option names[OWN_ROWS_MAX + 1])
 {
 	size_t count = 0;
 
-	*letters++ = '+';
+	*letters++ = own->options_anywhere ? '-' : '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < own->count; i++) {
 		const struct own_row *row = &own->rows[i];
@@ -103,20 +105,16 @@ static int set_row(const struct own_options *own, const struct own_row *row, con
 	return 0;
 }
 
-int own_options_check_place(const char *command, const struct options *options, struct error *err)
-{
-	/* As its options are others than those of the agent. */
-	if (options->argc >= 2 && strcmp(options->argv[1], command) == 0)
-		return 0;
-	return error_set(err, -EINVAL, "%s comes first, and its options behind it", command);
-}
-
-int own_options_read(const struct own_options *own, int argc, char **argv, void *options,
-		     int *operands, struct error *err)
+/*
+ * Sets all options. Words that are none are moved to the begin of argv, behind the command: those
+ * places were read. Their number is set, and with what follows the options they end at optind.
+ */
+static int set_rows(const struct own_options *own, int argc, char **argv, void *options, int *words,
+		    struct error *err)
 {
 	char letters[3 * OWN_ROWS_MAX + 3];
 	struct option names[OWN_ROWS_MAX + 1];
-	int code, r = 0;
+	int code, begin = 1, last = 0, r = 0;
 
 	make_tables(own, letters, names);
 	optind = 0;
@@ -124,14 +122,40 @@ int own_options_read(const struct own_options *own, int argc, char **argv, void 
 	while (r == 0 && (code = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		const struct own_row *row = code == ':' || code == '?' ? NULL : find_row(own, code);
 
-		r = row ? set_row(own, row, optarg, options, err)
-			: reject(own, code, argv[optind - 1], err);
+		if (code == CODE_WORD) {
+			argv[++*words] = optarg;
+			last = begin;
+		} else if (last == begin - 1 &&
+			   command_line_is_operand(*words ? argv[*words] : "")) {
+			r = error_set(err, -EINVAL, "%s: %s behind '%s': %s", own->command,
+				      argv[begin], argv[*words], command_line_operand_hint);
+		} else {
+			r = row ? set_row(own, row, optarg, options, err)
+				: reject(own, code, argv[begin], err);
+		}
+		begin = optind;
 	}
-	*operands = optind;
 	return r;
 }
 
-void own_options_print_help(const struct own_options *own)
+int own_options_read(const struct own_options *own, int argc, char **argv, void *options,
+		     struct error *err)
+{
+	int words = 0, r;
+
+	own->reset(options);
+	r = set_rows(own, argc, argv, options, &words, err);
+	if (r == 0 && !*(const bool *)((const char *)options + own->help)) {
+		/* To those that "--" precedes. */
+		memmove(argv + optind - words, argv + 1, (size_t)words * sizeof(*argv));
+		r = own->complete(options, argc - optind + words, argv + optind - words, err);
+	}
+	if (r && own->finish)
+		own->finish(options);
+	return r;
+}
+
+static void print_help(const struct own_options *own)
 {
 	puts(own->usage);
 	for (size_t i = 0; i < own->count; i++) {
@@ -145,4 +169,29 @@ void own_options_print_help(const struct own_options *own)
 			 row->argument ? row->argument : "");
 		printf("  %-30s %s\n", name, row->help);
 	}
+}
+
+bool own_options_begin(const struct own_options *own, const struct options *agent, void *options,
+		       int *code)
+{
+	struct error err = {""};
+	int r;
+
+	/* As its options are others than those of the agent. */
+	if (agent->argc < 2 || strcmp(agent->argv[1], own->command) != 0)
+		r = error_set(&err, -EINVAL, "%s comes first, and its options behind it",
+			      own->command);
+	else
+		r = own_options_read(own, agent->argc - 1, agent->argv + 1, options, &err);
+	if (r) {
+		*code = command_fail(EXIT_USAGE, &err);
+		return false;
+	}
+	if (!*(const bool *)((const char *)options + own->help))
+		return true;
+	print_help(own);
+	if (own->finish)
+		own->finish(options);
+	*code = command_finish_output();
+	return false;
 }

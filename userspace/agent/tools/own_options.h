@@ -6,7 +6,9 @@
 #ifndef AGENT_COMMANDS_OWN_OPTIONS_H
 #define AGENT_COMMANDS_OWN_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "agent/options/options.h"
 #include "util/error.h"
@@ -37,21 +39,30 @@ struct own_options {
 	const char *usage; /* the first lines of the help */
 	const struct own_row *rows;
 	size_t count; /* at most OWN_ROWS_MAX */
+	size_t help; /* offset of a bool in the options: whether the help is asked for */
+	/* Words are no command to start: options may stand between and behind them, too. */
+	bool options_anywhere;
+	void (*reset)(void *options); /* to the defaults, whatever the memory has */
+	/* Checks them, and takes the words that are no options. Returns 0, or -errno with a
+	 * message.
+	 */
+	int (*complete)(void *options, int count, char **words, struct error *err);
+	void (*finish)(void *options); /* NULL: they own nothing */
 };
 
 /*
- * Whether the command is the first word, as it has to be. Returns 0, or -EINVAL with a message.
- */
-int own_options_check_place(const char *command, const struct options *options, struct error *err);
-
-/*
- * Reads the words behind the command, which argv[0] is, up to the first one that is no option,
- * whose index is set in `operands`. Returns 0, or -errno with a message.
+ * Reads the words behind the command, which argv[0] is, and completes the options unless the help
+ * is asked for. They may point to the words, whose order changes. Returns 0; or -errno with a
+ * message, and nothing to finish.
  */
 int own_options_read(const struct own_options *own, int argc, char **argv, void *options,
-		     int *operands, struct error *err);
+		     struct error *err);
 
-/* Prints what the options are. */
-void own_options_print_help(const struct own_options *own);
+/*
+ * Reads the options of a command that is to run. Returns whether it shall, with options that the
+ * caller finishes; or false with the exit code: its help was printed, or why it cannot run.
+ */
+bool own_options_begin(const struct own_options *own, const struct options *agent, void *options,
+		       int *code);
 
 #endif

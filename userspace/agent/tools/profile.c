@@ -13,7 +13,6 @@
 
 #include <bpf/bpf.h>
 
-#include "agent/tools/own_options.h"
 #include "agent/tools/profile_options.h"
 #include "agent/tools/profile_print.h"
 #include "agent/tools/profile_who.h"
@@ -276,19 +275,11 @@ int profile_run_with(const struct profile_options *options, const struct options
 
 int profile_run(const struct options *options)
 {
-	struct profile_options own = {0};
-	struct error err = {""};
+	struct profile_options own;
 	int code;
 
-	if (own_options_check_place("profile", options, &err) != 0 ||
-	    profile_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0) {
-		profile_options_finish(&own);
-		return command_fail(EXIT_USAGE, &err);
-	}
-	if (own.help) {
-		profile_options_print_help();
-		return command_finish_output();
-	}
+	if (!own_options_begin(&profile_own_options, options, &own, &code))
+		return code;
 	code = profile_run_with(&own, options);
 	profile_options_finish(&own);
 	return code;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/tools/own_options.h"
 #include "util/buf.h"
 #include "util/count.h"
 #include "util/value.h"
@@ -28,12 +27,12 @@ int profile_options_set_pids(void *options, const char *value, struct error *err
 		const char *end = NULL;
 
 		if (profile->pids_count == PROFILE_PIDS_MAX)
-			return error_set(err, -EINVAL, "profile: more than %d processes",
-					 PROFILE_PIDS_MAX);
+			return error_set(err, -EINVAL, "%s: more than %d processes",
+					 profile->command, PROFILE_PIDS_MAX);
 		end = value_read_pid(value, &profile->pids[profile->pids_count++]);
 		if (!end)
-			return error_set(err, -EINVAL, "profile: -p %s is no list of processes",
-					 value);
+			return error_set(err, -EINVAL, "%s: -p %s is no list of processes",
+					 profile->command, value);
 		value = *end == ',' ? end + 1 : end;
 	}
 	return 0;
@@ -96,21 +95,13 @@ static const struct own_row rows[] = {
 	{'h', "help", NULL, "print this", OWN_FLAG, STORES(help)},
 };
 
-static const struct own_options own = {
-	"profile",
-	"Usage: agent profile [OPTION]... [FILTER] SECONDS\n\n"
-	"Samples what the CPUs execute, or measures what threads wait for, by stack. A filter has\n"
-	"fields of processes, users, containers and pods: proc.name=nginx, k8s.ns.name=prod.\n",
-	rows, COUNT(rows)};
-
 /* All words but the last one, which is the time. */
-static int take_filter(int argc, char **argv, int operands, struct profile_options *options,
-		       struct error *err)
+static int take_filter(struct profile_options *options, int count, char **words, struct error *err)
 {
 	struct buf text = {0};
 
-	for (int i = operands; i + 1 < argc; i++)
-		buf_printf(&text, "%s%s", i > operands ? " " : "", argv[i]);
+	for (int i = 0; i + 1 < count; i++)
+		buf_printf(&text, "%s%s", i ? " " : "", words[i]);
 	if (!text.len)
 		return 0;
 	buf_append_char(&text, '\0');
@@ -122,9 +113,10 @@ static int take_filter(int argc, char **argv, int operands, struct profile_optio
 	return 0;
 }
 
-static int check(int argc, char **argv, int operands, struct profile_options *options,
-		 struct error *err)
+static int profile_options_complete(void *chosen, int count, char **words, struct error *err)
 {
+	struct profile_options *options = chosen;
+
 	if (options->frequency_hz > FREQUENCY_MAX_HZ)
 		return error_set(err, -EINVAL, "profile: -F: at most %d samples a second",
 				 FREQUENCY_MAX_HZ);
@@ -133,7 +125,7 @@ static int check(int argc, char **argv, int operands, struct profile_options *op
 		return error_set(err, -EINVAL,
 				 "profile: cycles are no time: not both -e cycles and --wall or "
 				 "--off-cpu");
-	if (operands >= argc)
+	if (!count)
 		return error_set(err, -EINVAL, "profile needs one time: agent profile 10");
 	if (options->before &&
 	    (options->format == PROFILE_PPROF || options->format == PROFILE_SPEEDSCOPE ||
@@ -141,31 +133,38 @@ static int check(int argc, char **argv, int operands, struct profile_options *op
 		return error_set(err, -EINVAL,
 				 "profile: --before compares in the formats folded, svg and top "
 				 "only; pprof compares its own files");
-	if (value_read_seconds(argv[argc - 1], &options->duration_ns))
+	if (value_read_seconds(words[count - 1], &options->duration_ns))
 		return error_set(err, -EINVAL,
 				 "profile: '%s' is no time in seconds, which comes last",
-				 argv[argc - 1]);
-	return take_filter(argc, argv, operands, options, err);
+				 words[count - 1]);
+	return take_filter(options, count, words, err);
 }
 
-int profile_options_read(int argc, char **argv, struct profile_options *options, struct error *err)
+static void profile_options_reset(void *options)
 {
-	int operands, r;
-
-	*options = (struct profile_options){.frequency_hz = FREQUENCY_DEFAULT_HZ};
-	r = own_options_read(&own, argc, argv, options, &operands, err);
-	if (r || options->help)
-		return r;
-	return check(argc, argv, operands, options, err);
+	*(struct profile_options *)options = (struct profile_options){
+		.command = "profile", .frequency_hz = FREQUENCY_DEFAULT_HZ};
 }
 
-void profile_options_finish(struct profile_options *options)
+void profile_options_finish(void *options)
 {
-	free(options->filter);
-	options->filter = NULL;
+	struct profile_options *profile = options;
+
+	free(profile->filter);
+	profile->filter = NULL;
 }
 
-void profile_options_print_help(void)
-{
-	own_options_print_help(&own);
-}
+const struct own_options profile_own_options = {
+	.command = "profile",
+	.usage = "Usage: agent profile [OPTION]... [FILTER] SECONDS\n\n"
+		 "Samples what the CPUs execute, or measures what threads wait for, by stack. A "
+		 "filter has\nfields of processes, users, containers and pods: proc.name=nginx, "
+		 "k8s.ns.name=prod.\n",
+	.rows = rows,
+	.count = COUNT(rows),
+	.help = STORES(help),
+	.options_anywhere = true,
+	.reset = profile_options_reset,
+	.complete = profile_options_complete,
+	.finish = profile_options_finish,
+};

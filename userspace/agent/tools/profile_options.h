@@ -7,12 +7,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "agent/tools/own_options.h"
 #include "profile/formats/waits.h"
 #include "util/error.h"
 
 enum { PROFILE_PIDS_MAX = 1024 };
-
-struct options;
 
 enum profile_format {
 	PROFILE_CHOOSE, /* a table on a terminal, else folded stacks */
@@ -32,6 +31,7 @@ struct profile_options {
 	pid_t pids[PROFILE_PIDS_MAX];
 	size_t pids_count; /* 0: all */
 	enum profile_format format;
+	const char *command; /* whose options they are, in messages */
 	const char *write; /* a file; NULL: standard output */
 	const char *before; /* a file of folded stacks to compare with; NULL: none */
 	bool threads, containers; /* their names are frames */
@@ -49,20 +49,15 @@ struct profile_options {
 	bool help;
 };
 
-/*
- * Reads the words behind `profile`, which argv[0] is. Returns 0; -EINVAL with a message; or -ENOMEM
- * with one. Finish it in each case.
- */
-int profile_options_read(int argc, char **argv, struct profile_options *options, struct error *err);
-void profile_options_finish(struct profile_options *options);
+/* Of `agent profile` and of `agent offcputime`; they set a struct profile_options. */
+extern const struct own_options profile_own_options, offcputime_own_options;
+
+void profile_options_finish(void *options);
 
 /* A setter of a row of options: a list of processes. */
 int profile_options_set_pids(void *options, const char *value, struct error *err);
 
 /* Captures and prints. Returns the exit code. agent: what goes for all commands. */
 int profile_run_with(const struct profile_options *options, const struct options *agent);
-
-/* Prints what the options are. */
-void profile_options_print_help(void);
 
 #endif

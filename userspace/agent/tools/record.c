@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/tools/own_options.h"
 #include "agent/tools/record_options.h"
 #include "agent/process/child.h"
 #include "agent/process/signals.h"
@@ -581,16 +580,11 @@ static int record_run_with(const struct record_options *options, char **words)
 int record_run(const struct options *options)
 {
 	struct record_options own;
-	struct error err = {""};
-	int exit_code = EXIT_SUCCESS;
+	int code;
 
-	if (own_options_check_place("record", options, &err) != 0 ||
-	    record_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0)
-		return command_fail(EXIT_USAGE, &err);
-	if (own.help)
-		record_options_print_help();
-	else
-		exit_code = record_run_with(&own, options->argv);
+	if (!own_options_begin(&record_own_options, options, &own, &code))
+		return code;
+	code = record_run_with(&own, options->argv);
 	record_options_finish(&own);
-	return exit_code;
+	return code;
 }

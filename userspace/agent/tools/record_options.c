@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/tools/own_options.h"
 #include "util/count.h"
 #include "util/value.h"
 
@@ -221,13 +220,6 @@ static const struct own_row rows[] = {
 	{'h', "help", NULL, "print this", OWN_FLAG, STORES(help)},
 };
 
-static const struct own_options own = {
-	"record",
-	"Usage: agent record [OPTION]... [[--] COMMAND [ARG]...]\n\n"
-	"Samples perf events while a command runs, or of other tasks until they end or ^C, and "
-	"writes\nperf.data, which perf report and agent -r read.\n",
-	rows, COUNT(rows)};
-
 static int record_options_check(struct record_options *options, struct error *err)
 {
 	bool has_tasks = options->pids || options->tids || options->user;
@@ -246,32 +238,44 @@ static int record_options_check(struct record_options *options, struct error *er
 	return 0;
 }
 
-int record_options_read(int argc, char **argv, struct record_options *options, struct error *err)
+static int record_options_complete(void *chosen, int count, char **words, struct error *err)
 {
-	int operands, r;
+	struct record_options *options = chosen;
+	int r;
 
-	*options = (struct record_options){.output = "perf.data",
-					   .sampled = {.clock = CLOCK_MONOTONIC}};
-	r = own_options_read(&own, argc, argv, options, &operands, err);
-	if (operands < argc)
-		options->command = argv + operands;
-	if (r == 0 && !options->help)
-		r = record_options_check(options, err);
+	if (count)
+		options->command = words;
+	r = record_options_check(options, err);
 	if (options->events.len)
 		buf_append_char(&options->events, '\0');
 	if (r == 0 && options->events.failed)
 		r = error_set(err, -ENOMEM, "out of memory");
-	if (r)
-		record_options_finish(options);
 	return r;
 }
 
-void record_options_finish(struct record_options *options)
+static void record_options_reset(void *options)
 {
-	buf_finish(&options->events);
+	*(struct record_options *)options = (struct record_options){
+		.output = "perf.data",
+		.sampled = {.clock = CLOCK_MONOTONIC},
+	};
 }
 
-void record_options_print_help(void)
+void record_options_finish(void *options)
 {
-	own_options_print_help(&own);
+	buf_finish(&((struct record_options *)options)->events);
 }
+
+const struct own_options record_own_options = {
+	.command = "record",
+	.usage = "Usage: agent record [OPTION]... [[--] COMMAND [ARG]...]\n\n"
+		 "Samples perf events while a command runs, or of other tasks until they end or "
+		 "^C, and "
+		 "writes\nperf.data, which perf report and agent -r read.\n",
+	.rows = rows,
+	.count = COUNT(rows),
+	.help = STORES(help),
+	.reset = record_options_reset,
+	.complete = record_options_complete,
+	.finish = record_options_finish,
+};

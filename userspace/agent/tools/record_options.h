@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/tools/own_options.h"
 #include "perf/record/sampled.h"
 #include "util/buf.h"
 #include "util/error.h"
@@ -32,14 +33,9 @@ struct record_options {
 	char **command; /* to start, terminated by NULL; NULL: none */
 };
 
-/*
- * Reads the words behind `record`, which argv[0] is. Returns 0, or -EINVAL or -ENOMEM with a
- * message.
- */
-int record_options_read(int argc, char **argv, struct record_options *options, struct error *err);
-void record_options_finish(struct record_options *options);
+/* They set a struct record_options. */
+extern const struct own_options record_own_options;
 
-/* Prints what the options are. */
-void record_options_print_help(void);
+void record_options_finish(void *options);
 
 #endif

@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/tools/own_options.h"
 #include "agent/tools/stat_containers.h"
 #include "agent/tools/stat_metrics.h"
 #include "agent/tools/stat_options.h"
@@ -741,17 +740,11 @@ static int stat_run_with(const struct stat_options *options, const struct option
 int stat_run(const struct options *options)
 {
 	struct stat_options own;
-	struct error err = {""};
-	int exit_code = EXIT_SUCCESS;
+	int code;
 
-	if (own_options_check_place("stat", options, &err) != 0)
-		return command_fail(EXIT_USAGE, &err);
-	if (stat_options_read(options->argc - 1, options->argv + 1, &own, &err) != 0)
-		return command_fail(EXIT_USAGE, &err);
-	if (own.help)
-		stat_options_print_help();
-	else
-		exit_code = stat_run_with(&own, options);
+	if (!own_options_begin(&stat_own_options, options, &own, &code))
+		return code;
+	code = stat_run_with(&own, options);
 	stat_options_finish(&own);
-	return exit_code;
+	return code;
 }

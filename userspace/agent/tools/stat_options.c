@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/tools/own_options.h"
 #include "util/count.h"
 
 static int set_events(void *options, const char *value, struct error *err)
@@ -63,12 +62,6 @@ static const struct own_row rows[] = {
 	{'h', "help", NULL, "print this", OWN_FLAG, STORES(help)},
 };
 
-static const struct own_options own = {
-	"stat",
-	"Usage: agent stat [OPTION]... [[--] COMMAND [ARG]...]\n\n"
-	"Counts events while a command runs, or of other tasks until it ends or ^C.\n",
-	rows, COUNT(rows)};
-
 static int stat_options_check(const struct stat_options *options, struct error *err)
 {
 	bool has_tasks = options->pids || options->tids;
@@ -96,31 +89,39 @@ static int stat_options_check(const struct stat_options *options, struct error *
 	return 0;
 }
 
-int stat_options_read(int argc, char **argv, struct stat_options *options, struct error *err)
+static int stat_options_complete(void *chosen, int count, char **words, struct error *err)
 {
-	int operands, r;
+	struct stat_options *options = chosen;
+	int r;
 
-	*options = (struct stat_options){.runs = 1, .separator = ","};
-	r = own_options_read(&own, argc, argv, options, &operands, err);
-	if (operands < argc)
-		options->command = argv + operands;
-	if (r == 0 && !options->help)
-		r = stat_options_check(options, err);
+	if (count)
+		options->command = words;
+	r = stat_options_check(options, err);
 	if (options->events.len)
 		buf_append_char(&options->events, '\0');
 	if (r == 0 && options->events.failed)
 		r = error_set(err, -ENOMEM, "out of memory");
-	if (r)
-		stat_options_finish(options);
 	return r;
 }
 
-void stat_options_finish(struct stat_options *options)
+static void stat_options_reset(void *options)
 {
-	buf_finish(&options->events);
+	*(struct stat_options *)options = (struct stat_options){.runs = 1, .separator = ","};
 }
 
-void stat_options_print_help(void)
+void stat_options_finish(void *options)
 {
-	own_options_print_help(&own);
+	buf_finish(&((struct stat_options *)options)->events);
 }
+
+const struct own_options stat_own_options = {
+	.command = "stat",
+	.usage = "Usage: agent stat [OPTION]... [[--] COMMAND [ARG]...]\n\n"
+		 "Counts events while a command runs, or of other tasks until it ends or ^C.\n",
+	.rows = rows,
+	.count = COUNT(rows),
+	.help = STORES(help),
+	.reset = stat_options_reset,
+	.complete = stat_options_complete,
+	.finish = stat_options_finish,
+};

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/tools/own_options.h"
 #include "agent/tools/stat_print.h"
 #include "util/buf.h"
 #include "util/error.h"
@@ -26,13 +27,9 @@ struct stat_options {
 	char **command; /* to start, terminated by NULL; NULL: none */
 };
 
-/*
- * Reads the words behind `stat`, which argv[0] is. Returns 0, or -EINVAL or -ENOMEM with a message.
- */
-int stat_options_read(int argc, char **argv, struct stat_options *options, struct error *err);
-void stat_options_finish(struct stat_options *options);
+/* They set a struct stat_options. */
+extern const struct own_options stat_own_options;
 
-/* Prints what the options are. */
-void stat_options_print_help(void);
+void stat_options_finish(void *options);
 
 #endif

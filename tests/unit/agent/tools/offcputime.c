@@ -13,31 +13,10 @@
 #include "tree.h"
 #include "unit.h"
 
-static void expect_rejected(const char *line, const char *word)
-{
-	struct printed printed;
-
-	printed_run(line, &printed);
-	assert_int_equal(printed.exit_code, EXIT_USAGE);
-	assert_string_equal(printed.out, "");
-	printed_expect(printed.err, (const char *const[]){word, NULL});
-	printed_finish(&printed);
-}
-
 static void test_help(void **state)
 {
 	printed_expect_run("offcputime --help",
 			   (const char *const[]){"[SECONDS]", "--min-block-time", NULL});
-}
-
-static void test_rejects(void **state)
-{
-	expect_rejected("offcputime soon", "is no time in seconds");
-	expect_rejected("offcputime -u -k 1", "not both -u and -k");
-	expect_rejected("offcputime -U -K 1", "not both -U and -K");
-	expect_rejected("offcputime -p x 1", "no list of processes");
-	expect_rejected("offcputime -m 0 1", "-m");
-	expect_rejected("offcputime --nosuch 1", "unknown option");
 }
 
 static void test_naps(void **state)
@@ -112,7 +91,6 @@ static void test_reads_no_inlined(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_help),
-	cmocka_unit_test(test_rejects),
 	cmocka_unit_test(test_naps),
 	cmocka_unit_test(test_reads_no_inlined),
 };

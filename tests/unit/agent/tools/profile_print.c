@@ -114,12 +114,8 @@ static void compares_only_where_it_can(void **state)
 	static const struct {
 		char *format;
 		bool can;
-	} rows[] = {{"svg", true},
-		    {"folded", true},
-		    {"top", true},
-		    {"pprof", false},
-		    {"speedscope", false},
-		    {"otlp", false}};
+	} rows[] = {{"svg", true},    {"folded", true},	     {"top", true},
+		    {"pprof", false}, {"speedscope", false}, {"otlp", false}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *argv[] = {"profile", "--before", "file", "-o", rows[i].format, "1", NULL};
@@ -127,7 +123,9 @@ static void compares_only_where_it_can(void **state)
 		struct error err;
 
 		optind = 0;
-		assert_int_equal(profile_options_read(6, argv, &options, &err) == 0, rows[i].can);
+		assert_int_equal(own_options_read(&profile_own_options, 6, argv, &options, &err) ==
+					 0,
+				 rows[i].can);
 	}
 }
 
