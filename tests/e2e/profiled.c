@@ -3,7 +3,7 @@
  * What test_profile profiles: a known call tree, through functions that allocate and align their
  * stacks, a shared library, and the C library, which calls back; or waits of known lengths.
  *
- *     profiled tree SECONDS [PAUSE_MS] | sleep SECONDS | lock | disk FILE
+ *     profiled tree SECONDS [PAUSE_MS] | sleep SECONDS | lock | disk FILE | queue SECONDS
  */
 #include <alloca.h>
 #include <fcntl.h>
@@ -205,6 +205,29 @@ ALONE static void profiled_writes(const char *path)
 	printf("%.0f\n", waited * 1e9);
 }
 
+/* How long this thread could run and had no CPU, in ns, as the kernel has it. */
+static uint64_t run_queue_ns(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long waited = 0;
+
+	if (!file || fscanf(file, "%*u %llu", &waited) != 1)
+		exit(1);
+	fclose(file);
+	return waited;
+}
+
+/* Prints how long it waited for the CPU, which another thread has, too. */
+ALONE static void profiled_queues(double seconds)
+{
+	double end = now() + seconds;
+	uint64_t before = run_queue_ns();
+
+	while (now() < end)
+		profiled_burn(1);
+	printf("%llu\n", (unsigned long long)(run_queue_ns() - before));
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -220,6 +243,8 @@ int main(int argc, char **argv)
 		profiled_locks();
 	else if (strcmp(mode, "disk") == 0 && argc > 2)
 		profiled_writes(argv[2]);
+	else if (strcmp(mode, "queue") == 0 && argc > 2)
+		profiled_queues(atof(argv[2]));
 	else
 		return 2;
 	return 0;

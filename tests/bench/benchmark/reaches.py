@@ -2,7 +2,7 @@
 """What Lanner is to reach, and what it does: met or missed."""
 import collections
 
-from . import agent, calls, growth, loss, programs, requests, rings, rounds, tables, user_space
+from . import agent, calls, growth, loss, profiles, programs, requests, rings, rounds, tables, user_space
 from .watchers import AGAIN
 
 
@@ -103,6 +103,10 @@ def adds_to_ring(title, what, step, most):
     return Reach(title, "rings", added(what, step), "ns", most, noise=added(what, AGAIN))
 
 
+def profiled(title, what, step, unit, at=None, **bound):
+    return Reach(f"profiles: {title}", "profiles", value(what, step, unit, at), unit, **bound)
+
+
 OPENS = "lanner, evt.type=open"
 REACHES = [
     adds("getppid, `evt.type=open`: adds", "getppid", "lanner, evt.type=open", 45),
@@ -149,6 +153,16 @@ REACHES = [
     adds_to_ring("read by io_uring, `evt.type=open`: adds", "ring_read", OPENS, 40),
     Reach("fio, 4 KiB reads by io_uring, everything: slower than by pread", "rings",
           lambda part: rings.slower_by_ring(part, "lanner, everything"), "%", most=5),
+    profiled("-F 99 for a minute", "recorded", f"{profiles.LANNER}, 60 s", profiles.CPU, most=0.5),
+    *(Reach(f"profiles: the same for {seconds} s, perf record is 100", "profiles",
+            lambda part, seconds=seconds: profiles.ratio_to_perf(part, seconds), "%", most=100) for seconds in profiles.TIMES),
+    *(profiled(f"{rate:,} samples a second recorded", "samples of page faults", profiles.FAULTS, profiles.LOST, rate, most=0)
+      for rate in profiles.FAULT_RATES),
+    profiled("10,000 names of a large file", "10,000 places, symbols read anew", profiles.NAMES, profiles.SECONDS, most=1),
+    profiled("whole stacks of ten builds without frame pointers", "stacks that are whole", profiles.WHOLE, profiles.PERCENT,
+             least=99.5),
+    *(profiled(f"time off the CPU, {mode[0]}: differs from the clocks by", mode[0], profiles.WAITS, profiles.PERCENT, most=2)
+      for mode in profiles.MODES),
 ]
 
 
