@@ -260,15 +260,35 @@ static int64_t scale_of(const struct views_value *by)
 	return by->aggregate == VIEWS_HISTOGRAM_OF && scales[by->unit] ? scales[by->unit] : 1;
 }
 
+static bool is_linear(const struct views_value *by)
+{
+	return by->scale.width != 0;
+}
+
+static unsigned int steps_of(const struct views_scale *scale)
+{
+	return (unsigned int)((scale->max - scale->min) / scale->width);
+}
+
+/* The place of a number among buckets of one width: 0 below them, then each, then all above. */
+static uint64_t step_of(const struct views_scale *scale, uint64_t number)
+{
+	if (number < scale->min)
+		return 0;
+	return number < scale->max ? 1 + (number - scale->min) / scale->width : 1 + steps_of(scale);
+}
+
 /* What is below 0 counts as that. */
 static void add_sketch(const struct add *add, struct views_cell *cell,
 		       const struct field_value *value)
 {
 	struct views_sketch *sketch = need_sketch(add->store, cell);
 	int64_t number = number_of(&add->by->field, value) / scale_of(add->by);
+	uint64_t place = number < 0 ? 0 : (uint64_t)number;
 
-	if (!sketch ||
-	    !views_sketch_add(sketch, &add->store->memory, number < 0 ? 0 : (uint64_t)number))
+	if (is_linear(add->by))
+		place = number < 0 ? 0 : step_of(&add->by->scale, place);
+	if (!sketch || !views_sketch_add(sketch, &add->store->memory, place))
 		add->store->losses.unsketched++;
 }
 
@@ -447,6 +467,42 @@ static bool result_histogram(const struct views_cell *cell, const struct views_v
 	return cell->sketch != NULL;
 }
 
+/* Powers of two: the first one has 0 as well, the last one has no end. */
+enum { OCTAVES = 64 };
+
+unsigned int views_buckets_count(const struct views_value *value)
+{
+	return is_linear(value) ? steps_of(&value->scale) + 2 : OCTAVES;
+}
+
+static struct views_bucket linear_bucket(const struct views_scale *scale, unsigned int i)
+{
+	const unsigned int steps = steps_of(scale);
+	struct views_bucket bucket = {.is_outside = i == 0 || i > steps};
+
+	bucket.from = i ? scale->min + (i - 1) * scale->width : 0;
+	bucket.to = i ? bucket.from + scale->width - 1 : scale->min - (scale->min != 0);
+	if (i > steps)
+		bucket.to = UINT64_MAX;
+	return bucket;
+}
+
+struct views_bucket views_bucket_of(const struct views_value *value,
+				    const struct views_sketch *sketch, unsigned int i)
+{
+	struct views_bucket bucket = {.from = i ? UINT64_C(1) << i : 0, .to = UINT64_MAX};
+
+	if (is_linear(value)) {
+		bucket = linear_bucket(&value->scale, i);
+		bucket.count = views_sketch_exactly(sketch, i);
+		return bucket;
+	}
+	if (i + 1 < OCTAVES)
+		bucket.to = (UINT64_C(2) << i) - 1;
+	bucket.count = views_sketch_octave(sketch, i);
+	return bucket;
+}
+
 /* What aggregates do with a value, with another cell, and at the end; NULL: `count` is all. */
 static const struct aggregate_row {
 	void (*add)(const struct add *add, struct views_cell *cell,
@@ -476,7 +532,7 @@ bool views_cell_is_shared(const struct views_value *a, const struct views_value 
 
 	return aggregates[a->aggregate].family == aggregates[b->aggregate].family && !a->only &&
 	       !b->only && one->desc == other->desc && !one->has_arg && !other->has_arg &&
-	       scale_of(a) == scale_of(b) &&
+	       scale_of(a) == scale_of(b) && memcmp(&a->scale, &b->scale, sizeof(a->scale)) == 0 &&
 	       (!aggregates[a->aggregate].add == !aggregates[b->aggregate].add);
 }
 

@@ -120,6 +120,17 @@ struct views_result {
 	const struct views_sketch *sketch; /* of buckets; borrowed; NULL: a number or a field */
 };
 
+/* How often values from `from` to `to` occurred. */
+struct views_bucket {
+	uint64_t from, to, count;
+	bool is_outside; /* of those of one width: what is below or above them */
+};
+
+/* How many buckets a value has that is made of them, and the i-th one of a result. */
+unsigned int views_buckets_count(const struct views_value *value);
+struct views_bucket views_bucket_of(const struct views_value *value,
+				    const struct views_sketch *sketch, unsigned int i);
+
 /* Returns false if there is none: no event had a value, or the time is not known. */
 bool views_group_value(const struct views_engine *engine, const struct views_group *group,
 		       unsigned int value, struct views_result *result);

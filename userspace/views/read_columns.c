@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys and values of a view. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/count.h"
+#include "util/value.h"
 #include "views/cell.h"
 #include "views/read.h"
+
+/* So that no sum of them exceeds 64 bits. */
+#define SCALE_MAX (UINT64_C(1) << 53)
 
 /* Fields. */
 
@@ -276,6 +281,59 @@ static int read_percentile(struct views_reading *reading, const struct yaml_node
 	return 0;
 }
 
+/* Buckets of one width. */
+
+static int read_scale_number(struct views_reading *reading, const struct yaml_node *node,
+			     uint64_t least, uint64_t *to)
+{
+	uint64_t number = 0;
+	int r = strcmp(node->text, "0") == 0 ? 0 : value_read_count(node->text, SCALE_MAX, &number);
+
+	if (r || number < least)
+		VIEWS_REPORT(reading, node, "expected a whole number from %d to %" PRIu64,
+			     (int)least, SCALE_MAX);
+	*to = number;
+	return 0;
+}
+
+static int read_scale_min(struct views_reading *reading, const struct yaml_node *node, void *to)
+{
+	return read_scale_number(reading, node, 0, &((struct views_value *)to)->scale.min);
+}
+
+static int read_scale_max(struct views_reading *reading, const struct yaml_node *node, void *to)
+{
+	return read_scale_number(reading, node, 1, &((struct views_value *)to)->scale.max);
+}
+
+static int read_scale_width(struct views_reading *reading, const struct yaml_node *node, void *to)
+{
+	return read_scale_number(reading, node, 1, &((struct views_value *)to)->scale.width);
+}
+
+/* All of the same width, and few enough. */
+static bool check_scale(struct views_reading *reading, const struct yaml_node *node,
+			const struct views_value *value)
+{
+	const struct views_scale *scale = &value->scale;
+
+	if (!scale->min && !scale->max && !scale->width)
+		return true;
+	if (value->aggregate != VIEWS_HISTOGRAM_OF)
+		VIEWS_REPORT(reading, node,
+			     "'min', 'max' and 'width' are of the aggregate 'histogram'");
+	else if (!scale->max || !scale->width)
+		VIEWS_REPORT(reading, node, "buckets of one width need 'max' and 'width'");
+	else if (scale->max <= scale->min || (scale->max - scale->min) % scale->width)
+		VIEWS_REPORT(reading, node, "'max' has to be a multiple of 'width' above 'min'");
+	else if ((scale->max - scale->min) / scale->width > VIEWS_STEPS_MAX)
+		VIEWS_REPORT(reading, node, "there are at most %d buckets of one width",
+			     VIEWS_STEPS_MAX);
+	else
+		return true;
+	return false;
+}
+
 static int read_only(struct views_reading *reading, const struct yaml_node *node, void *to)
 {
 	const char *text = views_read_text(reading, node, true);
@@ -302,6 +360,9 @@ static const struct views_row value_rows[] = {
 	{"field", VIEWS_A_TEXT, false, read_value_field},
 	{"percentile", VIEWS_A_NUMBER, false, read_percentile},
 	{"unit", VIEWS_A_TEXT, false, read_unit},
+	{"min", VIEWS_A_NUMBER, false, read_scale_min},
+	{"max", VIEWS_A_NUMBER, false, read_scale_max},
+	{"width", VIEWS_A_NUMBER, false, read_scale_width},
 	{"if", VIEWS_A_TEXT, false, read_only},
 };
 
@@ -363,7 +424,7 @@ static int read_value(struct views_reading *reading, const struct yaml_node *nod
 		/* One that is wrong may have none. */
 		if (view->values[i].name && strcmp(view->values[i].name, value->name) == 0)
 			VIEWS_REPORT(reading, node, "two values are named '%.60s'", value->name);
-	if (!check_aggregate(reading, node, value))
+	if (!check_aggregate(reading, node, value) || !check_scale(reading, node, value))
 		return 0;
 	if (!value->title)
 		value->title = make_title(reading, value->name);

@@ -106,6 +106,13 @@ uint64_t views_sketch_quantile(const struct views_sketch *sketch, double percent
 	return 0;
 }
 
+uint64_t views_sketch_exactly(const struct views_sketch *sketch, unsigned int value)
+{
+	unsigned int step, part = find_bucket(value, &step);
+
+	return sketch->parts[part] ? sketch->parts[part][step] : 0;
+}
+
 uint64_t views_sketch_octave(const struct views_sketch *sketch, unsigned int power)
 {
 	const uint64_t *small = sketch->parts[0];

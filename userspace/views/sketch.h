@@ -15,6 +15,7 @@
 enum {
 	VIEWS_SKETCH_BITS = 6,
 	VIEWS_SKETCH_STEPS = 1 << VIEWS_SKETCH_BITS, /* buckets of a power of two */
+	VIEWS_SKETCH_EXACT = 2 * VIEWS_SKETCH_STEPS, /* below, a bucket has one value */
 	VIEWS_SKETCH_PARTS = 65 - VIEWS_SKETCH_BITS, /* those below 64, then a power of two each */
 };
 
@@ -40,6 +41,9 @@ bool views_sketch_merge(struct views_sketch *sketch, struct views_memory *memory
  * VIEWS_SKETCH_ERROR of it away. 0 if there are none.
  */
 uint64_t views_sketch_quantile(const struct views_sketch *sketch, double percent);
+
+/* The number of values that equal one below VIEWS_SKETCH_EXACT. */
+uint64_t views_sketch_exactly(const struct views_sketch *sketch, unsigned int value);
 
 /* The number of values from 2^power (0: from 0) up to, without, 2^(power + 1). */
 uint64_t views_sketch_octave(const struct views_sketch *sketch, unsigned int power);

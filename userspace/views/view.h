@@ -89,6 +89,14 @@ struct views_key {
 	bool skips; /* an event without a value is not counted; else it is in a row with none */
 };
 
+/* Buckets of one width, in the unit of the value; width 0: they are powers of two. */
+struct views_scale {
+	uint64_t min, max, width; /* a bucket begins at min, and none goes beyond max */
+};
+
+/* With one for what is below them and one for what is above: counts of so many are exact. */
+enum { VIEWS_STEPS_MAX = 126 };
+
 struct views_value {
 	const char *name; /* the key in JSON */
 	const char *title;
@@ -96,6 +104,7 @@ struct views_value {
 	enum views_unit unit;
 	struct views_field field;
 	double percentile; /* above 0, up to 100 */
+	struct views_scale scale; /* of VIEWS_HISTOGRAM_OF */
 	struct filter *only; /* owned: what counts; NULL: all events of the view */
 	uint8_t cell; /* the index of what is kept of a group: several values may share it */
 };

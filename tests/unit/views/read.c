@@ -9,6 +9,8 @@
 
 #define COUNTED "values:\n- {name: n, aggregate: count}\n"
 
+#define HISTOGRAM "kind: histogram\nvalues: [{name: n, aggregate: histogram, field: evt.latency, "
+
 static void reads_all_keys(void **state)
 {
 	struct views_view *view = viewed_read(
@@ -59,6 +61,13 @@ static void says_where_it_is_wrong(void **state)
 	WRONG(VIEW("values:\n- {name: n, aggregate: percentile, percentile: 101, field: "
 		   "evt.latency}\n"),
 	      "4:48 at most 100");
+	WRONG(VIEW("values:\n- {name: n, aggregate: count, max: 10, width: 1}\n"),
+	      "4:3 are of the aggregate 'histogram'");
+	WRONG(VIEW(HISTOGRAM "width: 10}]\n"), "4:10 need 'max' and 'width'");
+	WRONG(VIEW(HISTOGRAM "max: 10, width: 3}]\n"), "4:10 a multiple of 'width'");
+	WRONG(VIEW(HISTOGRAM "max: 10, width: 0}]\n"), "4:78 expected a whole number from 1");
+	WRONG(VIEW(HISTOGRAM "max: 127, width: 1}]\n"), "4:10 at most 126 buckets");
+	WRONG(VIEW(HISTOGRAM "min: 9, max: 9, width: 1}]\n"), "4:10 above 'min'");
 	WRONG(VIEW("values:\n- {name: n, aggregate: count, if: 'evt.type='}\n"),
 	      "4:45 expected a value");
 	WRONG(VIEW("values:\n- {name: n, aggregate: count}\n- {name: n, aggregate: count}\n"),

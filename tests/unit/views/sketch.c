@@ -67,6 +67,11 @@ static void small_values_are_exact(void **state)
 		views_sketch_add(&sketch, &memory, value);
 	for (unsigned int i = 0; i < 128; i++)
 		assert_int_equal(views_sketch_quantile(&sketch, (i + 0.5) / 128 * 100), i);
+	for (unsigned int i = 0; i < VIEWS_SKETCH_EXACT; i++) {
+		assert_int_equal(views_sketch_exactly(&sketch, i), 1);
+		views_sketch_add(&sketch, &memory, i);
+		assert_int_equal(views_sketch_exactly(&sketch, i), 2);
+	}
 	views_sketch_finish(&sketch, &memory);
 	pool_finish(&memory.pool);
 }

@@ -19,7 +19,7 @@ enum {
 	TIME_COLUMNS = 9, /* "HH:MM:SS " */
 	BAR_COLUMNS = 40,
 	BAR_NUMBER_COLUMNS = 20,
-	OCTAVES = 64,
+	LINEAR_MARK = 10,
 	HEATMAP_OCTAVES = 44, /* 1 ns to 5 hours, and all above in the last one */
 	SECONDS_OF_DAY = 86400,
 	NS_PER_S = 1000000000,
@@ -442,62 +442,71 @@ static void append_keys(struct viewer_printer *printer, const struct views_group
 	}
 }
 
-static uint64_t octave_begin(unsigned int power)
+/* A bucket of the value that a view of buckets has. */
+static struct views_bucket bucket_at(const struct viewer_printer *printer,
+				     const struct views_sketch *sketch, unsigned int i)
 {
-	return power ? UINT64_C(1) << power : 0;
-}
-
-/* The last value of an octave. */
-static uint64_t octave_end(unsigned int power)
-{
-	return power + 1 < OCTAVES ? (UINT64_C(2) << power) - 1 : UINT64_MAX;
+	return views_bucket_of(&printer->table->view->values[0], sketch, i);
 }
 
 /* The first and, behind the last, the one that has values; false: none has. */
-static bool find_octaves(const struct views_sketch *sketch, unsigned int *from, unsigned int *to,
-			 uint64_t *most)
+static bool find_buckets(const struct viewer_printer *printer, const struct views_sketch *sketch,
+			 unsigned int *from, unsigned int *to, uint64_t *most)
 {
-	*from = OCTAVES;
+	const unsigned int all = views_buckets_count(&printer->table->view->values[0]);
+
+	*from = all;
 	*to = 0;
 	*most = 0;
-	for (unsigned int power = 0; power < OCTAVES; power++) {
-		uint64_t count = views_sketch_octave(sketch, power);
+	for (unsigned int i = 0; i < all; i++) {
+		uint64_t count = bucket_at(printer, sketch, i).count;
 
 		if (!count)
 			continue;
-		if (*from == OCTAVES)
-			*from = power;
-		*to = power + 1;
+		if (*from == all)
+			*from = i;
+		*to = i + 1;
 		*most = count > *most ? count : *most;
 	}
 	return *to;
 }
 
-/* As bcc has them: powers of two, and bars as long as the largest count allows. */
+static void append_bar(struct viewer_printer *printer, const struct views_bucket *bucket,
+		       uint64_t most)
+{
+	unsigned int bar = (unsigned int)((double)bucket->count * BAR_COLUMNS / (double)most);
+	struct buf *out = printer->out;
+	size_t start = out->len;
+
+	buf_printf(out, "%*s%*" PRIu64 " -> ", GAP, "", BAR_NUMBER_COLUMNS, bucket->from);
+	if (bucket->is_outside && bucket->to == UINT64_MAX)
+		buf_printf(out, "%-*s", BAR_NUMBER_COLUMNS, "...");
+	else
+		buf_printf(out, "%-*" PRIu64, BAR_NUMBER_COLUMNS, bucket->to);
+	buf_printf(out, " : %-9" PRIu64 "|", bucket->count);
+	for (unsigned int i = 0; i < BAR_COLUMNS; i++)
+		buf_append_char(out, i < bar ? '*' : ' ');
+	BUF_LITERAL(out, "|\n");
+	terminal_cut(out, start, printer->style->width);
+}
+
+/* As bcc has them, with bars as long as the largest count allows. */
 static void append_bars(struct viewer_printer *printer, const struct views_sketch *sketch,
 			const char *title)
 {
-	unsigned int from, to;
 	size_t start = printer->out->len;
+	unsigned int from, to;
 	uint64_t most;
 
-	if (!find_octaves(sketch, &from, &to, &most))
+	if (!find_buckets(printer, sketch, &from, &to, &most))
 		return;
 	buf_printf(printer->out, "%*s%-*s : count     distribution\n", GAP, "",
 		   2 * BAR_NUMBER_COLUMNS + 4, title);
 	terminal_cut(printer->out, start, printer->style->width);
-	for (unsigned int power = from; power < to; power++) {
-		uint64_t count = views_sketch_octave(sketch, power);
-		unsigned int bar = (unsigned int)((double)count * BAR_COLUMNS / (double)most);
+	for (unsigned int i = from; i < to; i++) {
+		const struct views_bucket bucket = bucket_at(printer, sketch, i);
 
-		start = printer->out->len;
-		buf_printf(printer->out, "%*s%*" PRIu64 " -> %-*" PRIu64 " : %-9" PRIu64 "|", GAP,
-			   "", BAR_NUMBER_COLUMNS, octave_begin(power), BAR_NUMBER_COLUMNS,
-			   octave_end(power), count);
-		for (unsigned int i = 0; i < BAR_COLUMNS; i++)
-			buf_append_char(printer->out, i < bar ? '*' : ' ');
-		BUF_LITERAL(printer->out, "|\n");
-		terminal_cut(printer->out, start, printer->style->width);
+		append_bar(printer, &bucket, most);
 	}
 }
 
@@ -539,6 +548,19 @@ static const struct mark {
 } marks[] = {
 	{0, "1ns", "1"}, {10, "1us", "1K"}, {20, "1ms", "1M"}, {30, "1s", "1G"}, {40, "18m", "1T"}};
 
+/* Where each tenth bucket of one width begins. */
+static void append_linear_marks(const struct views_value *value, struct buf *out)
+{
+	const unsigned int last = views_buckets_count(value) - 1;
+	const size_t start = out->len;
+
+	for (unsigned int i = 0; i < last; i += LINEAR_MARK) {
+		if (i)
+			append_blanks(out, (unsigned int)(start + i - out->len));
+		buf_append_u64(out, value->scale.min + i * value->scale.width);
+	}
+}
+
 static void append_scale(struct viewer_printer *printer)
 {
 	const struct views_value *value = &printer->table->view->values[0];
@@ -549,21 +571,31 @@ static void append_scale(struct viewer_printer *printer)
 	buf_printf(out, "%s: . from 1, : from 10, * from 100, # from 1000\n", value->title);
 	buf_printf(out, "%8s ", "");
 	start = out->len;
-	for (size_t i = 0; i < COUNT(marks); i++) {
+	if (value->scale.width)
+		append_linear_marks(value, out);
+	for (size_t i = 0; i < COUNT(marks) && !value->scale.width; i++) {
 		append_blanks(out, (unsigned int)(start + marks[i].power - out->len));
 		buf_append_string(out, is_time ? marks[i].of_time : marks[i].of_others);
 	}
 	buf_append_char(out, '\n');
 }
 
-/* The last column has all that is above it, too. */
-static uint64_t heat_count(const struct views_sketch *sketch, unsigned int power)
+/* A sign for each bucket. The last one of powers of two has all that is above it, too. */
+static void append_heat(struct viewer_printer *printer, const struct views_sketch *sketch)
 {
-	uint64_t count = views_sketch_octave(sketch, power);
+	const struct views_value *value = &printer->table->view->values[0];
+	const unsigned int all = views_buckets_count(value);
+	uint64_t count, above = 0;
 
-	while (power + 1 >= HEATMAP_OCTAVES && ++power < OCTAVES)
-		count += views_sketch_octave(sketch, power);
-	return count;
+	for (unsigned int i = HEATMAP_OCTAVES; i < all && !value->scale.width; i++)
+		above += bucket_at(printer, sketch, i).count;
+	for (unsigned int i = 0; i < (value->scale.width ? all : HEATMAP_OCTAVES); i++) {
+		const struct views_bucket bucket = bucket_at(printer, sketch, i);
+
+		count = bucket.count + (i + 1 == HEATMAP_OCTAVES ? above : 0);
+		if (!bucket.is_outside)
+			buf_append_char(printer->out, heat_of(count));
+	}
 }
 
 static void text_heatmap(struct viewer_printer *printer)
@@ -578,8 +610,7 @@ static void text_heatmap(struct viewer_printer *printer)
 		if (!views_group_value(printer->table->engine, group, 0, &result))
 			continue;
 		append_time_of_day(printer->out, printer->table->end_ns);
-		for (unsigned int power = 0; power < HEATMAP_OCTAVES; power++)
-			buf_append_char(printer->out, heat_of(heat_count(result.sketch, power)));
+		append_heat(printer, result.sketch);
 		BUF_LITERAL(printer->out, "| ");
 		append_keys(printer, group);
 		buf_append_char(printer->out, '\n');
@@ -608,22 +639,23 @@ static void json_buckets(struct viewer_printer *printer, const struct views_grou
 {
 	struct buf *out = printer->out;
 	struct views_result result;
+	const struct views_value *value = &printer->table->view->values[0];
 	const char *separator = "";
 
-	json_key(out, printer->table->view->values[0].name);
+	json_key(out, value->name);
 	buf_append_char(out, '[');
 	if (views_group_value(printer->table->engine, group, 0, &result))
-		for (unsigned int power = 0; power < OCTAVES; power++) {
-			uint64_t count = views_sketch_octave(result.sketch, power);
+		for (unsigned int i = 0; i < views_buckets_count(value); i++) {
+			const struct views_bucket bucket = bucket_at(printer, result.sketch, i);
 
-			if (!count)
+			if (!bucket.count)
 				continue;
 			buf_printf(out, "%s{\"from\":", separator);
-			json_append_u64(out, octave_begin(power));
+			json_append_u64(out, bucket.from);
 			BUF_LITERAL(out, ",\"to\":");
-			json_append_u64(out, octave_end(power));
+			json_append_u64(out, bucket.to);
 			BUF_LITERAL(out, ",\"count\":");
-			json_append_u64(out, count);
+			json_append_u64(out, bucket.count);
 			buf_append_char(out, '}');
 			separator = ",";
 		}
@@ -720,9 +752,9 @@ static void csv_cell(struct viewer_printer *printer, const struct views_group *g
 	buf_finish(&text);
 }
 
-/* A line of a group; with buckets one of them: its power. */
+/* A line of a group; with buckets one of them. */
 static void csv_line(struct viewer_printer *printer, const struct views_group *group,
-		     unsigned int power, uint64_t count)
+		     const struct views_bucket *bucket)
 {
 	const struct views_view *view = printer->table->view;
 	struct buf *out = printer->out;
@@ -736,8 +768,8 @@ static void csv_line(struct viewer_printer *printer, const struct views_group *g
 		if (i)
 			buf_append_char(out, ',');
 		if (view->columns[i].is_value && has_buckets(view))
-			buf_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, octave_begin(power),
-				   octave_end(power), count);
+			buf_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, bucket->from,
+				   bucket->to, bucket->count);
 		else
 			csv_cell(printer, group, &view->columns[i]);
 	}
@@ -754,16 +786,16 @@ static void csv_table(struct viewer_printer *printer)
 		csv_titles(printer);
 	for (uint32_t i = 0; (group = viewer_row(table, i)); i++) {
 		if (!has_buckets(table->view)) {
-			csv_line(printer, group, 0, 0);
+			csv_line(printer, group, NULL);
 			continue;
 		}
 		if (!views_group_value(table->engine, group, 0, &result))
 			continue;
-		for (unsigned int power = 0; power < OCTAVES; power++) {
-			uint64_t count = views_sketch_octave(result.sketch, power);
+		for (unsigned int n = 0; n < views_buckets_count(&table->view->values[0]); n++) {
+			const struct views_bucket bucket = bucket_at(printer, result.sketch, n);
 
-			if (count)
-				csv_line(printer, group, power, count);
+			if (bucket.count)
+				csv_line(printer, group, &bucket);
 		}
 	}
 }

@@ -427,6 +427,31 @@ static void shows_buckets(void **state)
 		     "01:01:01 . .       .                                 | \n");
 }
 
+/* Those below and above are counted, too; a heat map has none for them. */
+static void shows_buckets_of_one_width(void **state)
+{
+	static const char values[] = "values: [{name: s, aggregate: histogram, field: evt.rawres, "
+				     "min: 1, max: 41, width: 4}]\n";
+	char text[512];
+	struct buf buf = buf_fixed(text, sizeof(text));
+
+	buf_printf(&buf, "%skind: histogram\n%s", VIEW(""), values);
+	buf_append_char(&buf, '\0');
+	expect_table(text, &(struct viewer_style){.format = &format_json},
+		     "{\"s\":[{\"from\":0,\"to\":0,\"count\":1},"
+		     "{\"from\":1,\"to\":4,\"count\":1},{\"from\":5,\"to\":8,\"count\":2},"
+		     "{\"from\":41,\"to\":\"0xffffffffffffffff\",\"count\":1}]}\n");
+	expect_table(text, &(struct viewer_style){.format = &format_csv},
+		     "0,0,1\n1,4,1\n5,8,2\n41,18446744073709551615,1\n");
+	buf_clear(&buf);
+	buf_printf(&buf, "%skind: heatmap\n%s", VIEW(""), values);
+	buf_append_char(&buf, '\0');
+	expect_table(text, &(struct viewer_style){.format = &format_text, .with_head = true},
+		     "S: . from 1, : from 10, * from 100, # from 1000\n"
+		     "         1         41\n"
+		     "01:01:01 ..        | \n");
+}
+
 /* The scale is that of the unit, and no value is beyond it. */
 static void has_a_scale_of_its_unit(void **state)
 {
@@ -482,6 +507,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_a_list_while_it_grows),
 	cmocka_unit_test(has_units),
 	cmocka_unit_test(shows_buckets),
+	cmocka_unit_test(shows_buckets_of_one_width),
 	cmocka_unit_test(has_a_scale_of_its_unit),
 	cmocka_unit_test(keeps_within_a_terminal),
 };
