@@ -37,7 +37,8 @@ static void check_overlay(void)
 
 	require(fixture_wait(child) == 0);
 	expect_made(live_next_of(EVENT_creat, child), result->fd, "over/all/new", 0600,
-		    &result->opened, creat_flags__FD_UPPER_LAYER_CREAT);
+		    &result->opened,
+		    creat_flags__FD_UPPER_LAYER_CREAT | creat_flags__O_F_CREATED_CREAT);
 }
 
 LIVE_TEST(creat)
@@ -57,6 +58,13 @@ LIVE_TEST(creat)
 		fixture_expect_base(ev, creat__base_path, paths[i].shown);
 		expect_i64(ev, creat__creat_flags, 0);
 	}
+	fd = CALL(SYS_creat, "made", 0640);
+	require(fd > 0);
+	opened = fixture_opened((int)fd);
+	close((int)fd);
+	expect_made(live_next(EVENT_creat), fd, "made", 0640, &opened,
+		    creat_flags__O_F_CREATED_CREAT);
+	/* What is there is no new file. */
 	fd = CALL(SYS_creat, "made", 0640);
 	require(fd > 0);
 	opened = fixture_opened((int)fd);

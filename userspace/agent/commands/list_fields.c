@@ -35,6 +35,7 @@ static const struct list_flag state_names[] = {
 	{NEEDS_EVENT_FDS, "descriptors of the event", NULL},
 	{NEEDS_EVENT_PATHS | NEEDS_EVENT_REAL_PATHS, "paths of the event", NULL},
 	{NEEDS_SWITCHES, "switches", NULL},
+	{NEEDS_CREATED, "files that are made", NULL},
 	{NEEDS_CONTAINERS, "containers", NULL},
 	{NEEDS_DESCRIPTIONS, "descriptions of containers", NULL},
 	{NEEDS_PODS, "pods", NULL},

@@ -589,6 +589,8 @@ static void account_live_put_troubles(struct buf *text, const struct totals *tot
 		 "descriptors without a name: in /proc their number was another file"},
 		{state->slots_unsure, "registered files of io_uring without a name: they were "
 				      "registered unseen, and are no known descriptor"},
+		{state->created_dropped,
+		 "files that were made are not known any more (fs.path.age): too many were"},
 		{state->rings_dropped,
 		 "rings of io_uring whose registered files were forgotten: too many of them"},
 		{state->thread_lookups_rejected,

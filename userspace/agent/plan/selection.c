@@ -28,6 +28,7 @@ static const struct {
 	{WHY_REQUESTS, "requests", 0},
 	{WHY_METRICS, "metrics", 0},
 	{WHY_FILES, "files", STATE_FILES},
+	{WHY_CREATED, "created", STATE_CREATED},
 };
 
 enum { PARTS_COUNT = COUNT(parts) };
@@ -157,6 +158,8 @@ static uint16_t parts_for_any_event(unsigned int needs)
 		why |= WHY_SWITCHES;
 	if (needs & NEEDS_CONTAINERS)
 		why |= WHY_CONTAINERS;
+	if (needs & NEEDS_CREATED)
+		why |= WHY_CREATED;
 	if (needs & NEEDS_ENVIRONMENT)
 		why |= WHY_ENVIRONMENTS;
 	if (needs & NEEDS_THREADS)
@@ -167,6 +170,9 @@ static uint16_t parts_for_any_event(unsigned int needs)
 /* Adds the parts that others need. */
 static uint16_t selection_complete(uint16_t why)
 {
+	/* Names are relative. */
+	if (why & WHY_CREATED)
+		why |= WHY_DIRECTORIES;
 	/* fchdir() uses a descriptor. */
 	if (why & WHY_DIRECTORIES)
 		why |= WHY_FILES;
@@ -542,8 +548,8 @@ bool selection_adds_parts(const struct selection *from, const struct selection *
 
 unsigned int selection_lacks(const struct selection *selection)
 {
-	const unsigned int optional =
-		WHY_DESCRIPTORS | WHY_FILES | WHY_CONNECTIONS | WHY_DIRECTORIES | WHY_ENVIRONMENTS;
+	const unsigned int optional = WHY_DESCRIPTORS | WHY_FILES | WHY_CONNECTIONS |
+				      WHY_DIRECTORIES | WHY_ENVIRONMENTS | WHY_CREATED;
 	unsigned int lacks = 0;
 
 	if (selection->full_state)

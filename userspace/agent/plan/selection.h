@@ -24,7 +24,8 @@ enum selection_why {
 	WHY_REQUESTS = 1 << 8, /* moves bytes that requests are made of */
 	WHY_FILES = 1 << 9, /* creates descriptors that are not sockets */
 	WHY_METRICS = 1 << 10, /* is counted */
-	WHY_END = 1 << 11,
+	WHY_CREATED = 1 << 11, /* makes, renames or removes a file */
+	WHY_END = 1 << 12,
 	WHY_ASKED = WHY_FILTER | WHY_REQUESTS | WHY_METRICS, /* not only to keep the state */
 };
 

@@ -78,6 +78,8 @@ static const struct exposition_member state_rows[] = {
 	       "Names of addresses, by answers of DNS, that gave way to others."),
 	METRIC("state_names_invalid", METRIC_COUNTER, NULL, resolved_invalid,
 	       "Names in answers of DNS that no host can have."),
+	METRIC("state_created_dropped", METRIC_COUNTER, NULL, created_dropped,
+	       "Files whose age is not known: the table of files that were made was full."),
 	METRIC("state_pods_dropped", METRIC_COUNTER, NULL, pods_dropped,
 	       "Descriptions of pods dropped, too many or out of memory."),
 };

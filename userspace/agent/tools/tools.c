@@ -90,6 +90,7 @@ static const struct tool {
 	 "evt.failed = false",
 	 {&of_pid, &of_name, &of_user, &with_time, &with_seconds, &with_user, &also_failed}},
 	{"exitsnoop", NULL, NULL, {&of_pid, &of_name, &only_bad_exits, &with_time, &with_seconds}},
+	{"filelife", NULL, NULL, {&of_pid}},
 	{"fileslower", "slowfiles", NULL, {&of_pid}, .takes_number = true},
 	{"filetop", NULL, NULL, {&of_pid, &rows_count}},
 	{"gethostlatency", NULL, NULL, {&of_pid}},

@@ -118,6 +118,7 @@ enum field_needs {
 	NEEDS_SYMBOLS = 1 << 18, /* of samples: of the kernel and of files that processes execute */
 	NEEDS_TRANSLATIONS = 1 << 19, /* of the addresses that clients connect to */
 	NEEDS_URING = 1 << 20, /* a kernel that shows operations of io_uring */
+	NEEDS_CREATED = 1 << 21, /* when files were made: opens that make one, and renames */
 	/* What concerns no state: */
 	NEEDS_VALUES = NEEDS_ARGUMENTS | NEEDS_CHANGED | NEEDS_EVENT_ENVIRONMENT | NEEDS_SYMBOLS,
 };

@@ -68,6 +68,14 @@ CAN_HAVE(source, event->paths.source)
 CAN_HAVE(target, event->paths.target)
 CAN_HAVE(abs, event->paths.abs)
 CAN_HAVE(abs_dst, event->paths.abs_dst)
+CAN_HAVE(age, event->id == EVENT_unlink || event->id == EVENT_unlinkat)
+
+static int get_age(const struct state_event *event, const struct field_ref *ref,
+		   struct field_scratch *scratch, struct field_value *values)
+{
+	return can_have_age(event->ev.desc) ? field_give_nonzero(values, state_file_age_ns(event))
+					    : NO_VALUE;
+}
 
 #define PATH_GETTERS(which)                                                                        \
 	static int get_##which(const struct state_event *event, const struct field_ref *ref,       \
@@ -144,6 +152,9 @@ const struct field_desc fields_path[] = {
 	    "absolute path that a successful call names", .example = " startswith /etc/"),
 	ROW("fs.path.nameraw", 0, get_name_raw, name, "fs.path.name as the caller gave it",
 	    .example = " startswith ../"),
+	{"fs.path.age", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_CREATED,
+	 get_age, "of a call that removed a file: ns since that was made, if that was seen",
+	 .example = "<1s", .can_have = can_have_age},
 	ROW("fs.path.source", PATH_NEEDS, get_source, source,
 	    "absolute path before a successful rename; of a link, its place",
 	    .example = " startswith /etc/"),

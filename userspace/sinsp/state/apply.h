@@ -92,10 +92,10 @@ static inline void state_set_u32(uint32_t *value, const struct event *ev, unsign
  */
 
 /* apply_file.c */
-apply_handler apply_open, apply_chdir, apply_fchdir, apply_close, apply_close_range, apply_dup,
-	apply_dup2, apply_dup3, apply_fcntl, apply_pipe, apply_pipe2, apply_make_object,
-	apply_make_unknown, apply_pidfd_open, apply_pidfd_getfd, apply_bpf, apply_uring,
-	apply_register, apply_mount, apply_move_mount, apply_pivot_root;
+apply_handler apply_open, apply_unlink, apply_rename, apply_chdir, apply_fchdir, apply_close,
+	apply_close_range, apply_dup, apply_dup2, apply_dup3, apply_fcntl, apply_pipe, apply_pipe2,
+	apply_make_object, apply_make_unknown, apply_pidfd_open, apply_pidfd_getfd, apply_bpf,
+	apply_uring, apply_register, apply_mount, apply_move_mount, apply_pivot_root;
 /* apply_net.c */
 apply_handler apply_socket, apply_socketpair, apply_bind, apply_listen, apply_connect, apply_accept,
 	apply_accept4, apply_shutdown, apply_message, apply_recvmsg, apply_recvmmsg,

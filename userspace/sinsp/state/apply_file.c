@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sinsp/state/apply.h"
+#include "sinsp/state/container_state.h"
 #include "sinsp/state/core.h"
 #include "sinsp/state/load.h"
 #include "sinsp/state/path.h"
@@ -52,8 +53,117 @@ static void take_given(const struct event *ev, unsigned int param, const char *p
 /* The flags that a file was opened with. */
 static uint32_t flags_of(const struct event *ev, const struct event_opens *opens)
 {
-	return opens->flags ? (uint32_t)event_param_u64(ev, opens->flags - 1u)
-			    : file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC;
+	uint32_t flags = file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC;
+
+	if (opens->flags)
+		return (uint32_t)event_param_u64(ev, opens->flags - 1u);
+	if (event_param_u64(ev, creat__creat_flags) & creat_flags__O_F_CREATED_CREAT)
+		flags |= file_flags__O_F_CREATED;
+	return flags;
+}
+
+/*
+ * When files were made, for calls that remove them. What is not fact, as others could change a name
+ * or answer for the kernel, removes nothing: no thread makes the age of others' files unknown.
+ */
+
+static struct created_scope scope_of(const struct state_thread *thread)
+{
+	const struct state_container *container = thread->cgroups->container;
+	struct created_scope scope = {.root = thread->fs->root, .uid = thread->uid};
+
+	if (container) {
+		scope.container = container->id;
+		scope.container_len = container->id_len;
+	}
+	scope.group = state_cgroups_text(thread->cgroups, &scope.group_len);
+	return scope;
+}
+
+/* The event carries a name as a parameter; `text` has room for STATE_PATH_MAX. */
+static struct created_name name_carried(const struct apply_event *event, unsigned int param,
+					char *text)
+{
+	struct created_name name = {.text = text};
+
+	if (event->ev->marks.contested & (UINT64_C(1) << param))
+		return name;
+	name.len = apply_event_path(event->ev, event->thread, param, text, STATE_PATH_MAX);
+	if (*text != '/')
+		name.len = 0; /* the directory is not known */
+	return name;
+}
+
+/* What a file was opened by may be another name than the path, which links lead to. */
+static struct created_name given_name(const struct event *ev, unsigned int param, char *text)
+{
+	const char *given = event_param_string(ev, param);
+	struct created_name name = {.text = text};
+
+	if (given && *given == '/')
+		name.len = state_path_join("", 0, given, strlen(given), text);
+	return name;
+}
+
+static void note_created(struct state *state, const struct apply_event *event, uint32_t flags)
+{
+	const unsigned int param = event->ev->desc->opens.name - 1u;
+	char path[STATE_PATH_MAX], given[STATE_PATH_MAX];
+	struct created_name names[CREATED_NAMES];
+	struct created_scope scope;
+
+	if (!(flags & file_flags__O_F_CREATED) || state->lacks & STATE_CREATED || !event->thread ||
+	    state_is_doubtful(event))
+		return;
+	names[0] = name_carried(event, param, path);
+	names[1] = given_name(event->ev, param, given);
+	scope = scope_of(event->thread);
+	if (names[0].len)
+		created_put(&state->created, &scope, names, event->ev->ts_ns);
+}
+
+/* Whether a call on names surely succeeded. */
+static bool is_done(const struct state *state, const struct apply_event *event)
+{
+	return event->thread && !(state->lacks & STATE_CREATED) &&
+	       event_param_present(event->ev, 0) && event_param_i64(event->ev, 0) == 0 &&
+	       !state_is_doubtful(event);
+}
+
+void apply_unlink(struct state *state, struct apply_event *event)
+{
+	const uint8_t param = event->ev->desc->paths.name;
+	char path[STATE_PATH_MAX];
+	struct created_scope scope;
+	struct created_name name;
+	uint64_t ns;
+
+	state->file_age_ns = 0;
+	if (!is_done(state, event) || !param)
+		return;
+	name = name_carried(event, param - 1u, path);
+	scope = scope_of(event->thread);
+	ns = created_take(&state->created, &scope, &name);
+	if (ns && event->ev->ts_ns > ns)
+		state->file_age_ns = event->ev->ts_ns - ns;
+}
+
+void apply_rename(struct state *state, struct apply_event *event)
+{
+	const struct event_paths *paths = &event->ev->desc->paths;
+	char from_path[STATE_PATH_MAX], to_path[STATE_PATH_MAX];
+	struct created_name from, to;
+	struct created_scope scope;
+	bool exchanged =
+		event->ev->desc->id == EVENT_renameat2 &&
+		event_param_u64(event->ev, renameat2__flags) & renameat2_flags__RENAME_EXCHANGE;
+
+	if (!is_done(state, event) || !paths->source || !paths->target)
+		return;
+	from = name_carried(event, paths->source - 1u, from_path);
+	to = name_carried(event, paths->target - 1u, to_path);
+	scope = scope_of(event->thread);
+	created_move(&state->created, &scope, &from, &to, exchanged);
 }
 
 void apply_open(struct state *state, struct apply_event *event)
@@ -70,6 +180,7 @@ void apply_open(struct state *state, struct apply_event *event)
 	if (!fds || event->fd_num < 0)
 		return;
 	find_base(state, event, name);
+	note_created(state, event, flags);
 	len = apply_event_path(event->ev, event->thread, name, path, sizeof(path));
 	if (len == 0) {
 		/* The name could not be read in the kernel: /proc has it. */

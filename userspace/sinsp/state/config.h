@@ -21,6 +21,7 @@ enum state_part {
 	STATE_ENVIRONMENTS = 1 << 6, /* of programs */
 	STATE_FILES =
 		1 << 7, /* what descriptors are that are not sockets; needs STATE_DESCRIPTORS */
+	STATE_CREATED = 1 << 8, /* when files were made; needs STATE_DIRECTORIES */
 };
 
 /*
@@ -91,6 +92,7 @@ struct state_stats {
 	uint64_t services_dropped; /* likewise of Services and EndpointSlices */
 	/* Of addresses, by answers of DNS: that gave way to others, or that no host can have. */
 	uint64_t resolved_dropped, resolved_invalid;
+	uint64_t created_dropped; /* files whose age is not known: others needed their place */
 };
 
 #endif

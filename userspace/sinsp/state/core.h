@@ -9,6 +9,7 @@
 
 #include "scap/proc/snapshot.h"
 #include "sinsp/state/config.h"
+#include "sinsp/state/created.h"
 #include "sinsp/state/containers/containers.h"
 #include "sinsp/state/fds.h"
 #include "sinsp/state/machine.h"
@@ -135,6 +136,8 @@ struct state {
 	uint8_t listening[PORTS_COUNT / 8]; /* ports of unconnected sockets in /proc */
 	struct names *names; /* owned; readers of a const engine may fill them from their files */
 	struct resolved resolved;
+	struct created created;
+	uint64_t file_age_ns; /* see state_file_age_ns() */
 	struct state_services services;
 	struct workloads workloads;
 	struct machine machine;

@@ -86,6 +86,7 @@ void state_destroy(struct state *state)
 	state_containers_finish(&state->containers);
 	state_program_unref(&state->pool, state->no_program);
 	resolved_finish(&state->resolved);
+	created_finish(&state->created);
 	state_services_finish(&state->services);
 	workloads_finish(&state->workloads);
 	names_destroy(state->names);
@@ -496,6 +497,7 @@ void state_stats(const struct state *state, struct state_stats *stats)
 	stats->descriptions_dropped = state->containers.unused_dropped;
 	stats->rings_dropped = state->rings.dropped;
 	stats->resolved_dropped = state->resolved.dropped;
+	stats->created_dropped = state->created.dropped;
 	stats->resolved_invalid = state->resolved.invalid;
 	stats->services_dropped = state->services.dropped;
 	stats->pods_dropped = state->containers.pods.dropped;

@@ -127,6 +127,11 @@ uint64_t state_run_ns(const struct state_event *event)
 	return event->state->run_ns;
 }
 
+uint64_t state_file_age_ns(const struct state_event *event)
+{
+	return event->state->file_age_ns;
+}
+
 /* Directory descriptors, looked up while their event is applied. */
 
 /*

@@ -126,4 +126,7 @@ const char *state_hostname(const struct state *state);
 /* Of a switch: how long the previous thread was on the CPU; 0 if its start was not seen. */
 uint64_t state_run_ns(const struct state_event *event);
 
+/* Of a call that removed a file: how long after that was made; 0: it is not known. */
+uint64_t state_file_age_ns(const struct state_event *event);
+
 #endif

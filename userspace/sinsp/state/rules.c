@@ -24,6 +24,12 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 	[EVENT_move_mount] = {apply_move_mount, STATE_DIRECTORIES},
 	[EVENT_pivot_root] = {apply_pivot_root, STATE_DIRECTORIES},
 
+	[EVENT_unlink] = {apply_unlink, STATE_CREATED},
+	[EVENT_unlinkat] = {apply_unlink, STATE_CREATED},
+	[EVENT_rename] = {apply_rename, STATE_CREATED},
+	[EVENT_renameat] = {apply_rename, STATE_CREATED},
+	[EVENT_renameat2] = {apply_rename, STATE_CREATED},
+
 	[EVENT_close] = {apply_close, STATE_DESCRIPTORS},
 	[EVENT_close_range] = {apply_close_range, STATE_DESCRIPTORS},
 	[EVENT_dup] = {apply_dup, STATE_DESCRIPTORS},
@@ -99,7 +105,7 @@ static const struct state_rule rules[EVENT_ID_MAX] = {
 
 const struct state_rule *state_rule_of(unsigned int id)
 {
-	static const struct state_rule opens = {apply_open, STATE_FILES},
+	static const struct state_rule opens = {apply_open, STATE_FILES | STATE_CREATED},
 				       makes_object = {apply_make_object, STATE_FILES},
 				       makes_unknown = {apply_make_unknown, STATE_FILES},
 				       transfers = {apply_io};

@@ -34,7 +34,7 @@ struct state_plan {
 
 struct state_rule {
 	apply_handler *handle; /* NULL: the event changes nothing */
-	uint8_t keeps; /* enum state_part: the parts that need the event */
+	uint16_t keeps; /* enum state_part: the parts that need the event */
 	bool copies_fd; /* the descriptor that it creates is one of another table */
 };
 

@@ -113,6 +113,20 @@ static void test_generic_call_with_output(void **state)
 		count_events(WHY_DESCRIPTORS | WHY_FILES | WHY_CONNECTIONS | WHY_DIRECTORIES), 0);
 }
 
+/* The age of a file is known by what made it, and by renames. */
+static void test_files_that_are_made(void **state)
+{
+	select_for("evt.type=unlinkat and fs.path.age < 1s", NEEDS_NOTHING);
+	assert_int_equal(selection.events[EVENT_unlinkat], WHY_FILTER | WHY_CREATED);
+	assert_true(selection.events[EVENT_openat] & WHY_CREATED);
+	assert_true(selection.events[EVENT_renameat2] & WHY_CREATED);
+	assert_true(selection.events[EVENT_fchdir] & WHY_DIRECTORIES);
+	assert_false(selection_lacks(&selection) & STATE_CREATED);
+	select_for("evt.type=unlinkat", NEEDS_EVENT_REAL_PATHS);
+	assert_int_equal(count_events(WHY_CREATED), 0);
+	assert_int_equal(selection.events[EVENT_renameat2], 0);
+}
+
 static void test_open(void **state)
 {
 	static const uint16_t descriptors[] = {EVENT_close, EVENT_dup,	  EVENT_dup2,	EVENT_dup3,
@@ -146,11 +160,11 @@ static void test_own_descriptor(void **state)
 		assert_int_equal(selection.events[EVENT_close], 0);
 		assert_int_equal(selection_lacks(&selection),
 				 STATE_DESCRIPTORS | STATE_FILES | STATE_CONNECTIONS |
-					 STATE_DIRECTORIES | STATE_ENVIRONMENTS);
+					 STATE_DIRECTORIES | STATE_ENVIRONMENTS | STATE_CREATED);
 	}
 	select_for("evt.type in (open, read)", NEEDS_EVENT_FD);
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
-	assert_int_equal(selection_lacks(&selection), STATE_ENVIRONMENTS);
+	assert_int_equal(selection_lacks(&selection), STATE_ENVIRONMENTS | STATE_CREATED);
 	/* Its directory may be a descriptor; and a copy is of an earlier one. */
 	select_for("evt.type=openat", NEEDS_EVENT_FDS);
 	assert_true(selection.events[EVENT_close] & WHY_DESCRIPTORS);
@@ -558,7 +572,7 @@ static void test_requests(void **state)
 	select_for("evt.type=request", NEEDS_THREADS | NEEDS_EVENT_FD | NEEDS_EVENT_FDS);
 	assert_int_equal(count_events(WHY_FILES), 0);
 	assert_int_equal(selection_lacks(&selection),
-			 STATE_FILES | STATE_DIRECTORIES | STATE_ENVIRONMENTS);
+			 STATE_FILES | STATE_DIRECTORIES | STATE_ENVIRONMENTS | STATE_CREATED);
 	assert_int_equal(selection.events[EVENT_pread], 0);
 	assert_int_equal(selection.events[EVENT_close], WHY_DESCRIPTORS);
 	assert_true(selection_is_of_streams_only(&selection, EVENT_recvfrom));
@@ -627,6 +641,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_generic_call_with_output),
 	cmocka_unit_test(test_open),
 	cmocka_unit_test(test_own_descriptor),
+	cmocka_unit_test(test_files_that_are_made),
 	cmocka_unit_test(test_needs_by_type),
 	cmocka_unit_test(test_paths),
 	cmocka_unit_test(test_read),

@@ -95,6 +95,7 @@ static const char *const extension_fields[] = {
 	"fd.slot",
 	"evt.abspath.src",
 	"evt.abspath.dst",
+	"fs.path.age",
 	"proc.exec_id",
 	"thread.runqtime",
 	"meta.",
