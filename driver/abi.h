@@ -85,7 +85,8 @@ _Static_assert(sizeof(struct frame_file) == 16, "part of native capture files");
 struct frame_stream {
 	__u32 end; /* behind the last byte that was read by a call that reads, written by others */
 	__u32 other; /* behind the last byte of the other direction */
-	__u16 is_known; /* 0: these are not, it is no TCP socket */
+	__u8 is_known; /* 0: these are not, it is no TCP socket */
+	__u8 is_ahead; /* 1: `other` has bytes of calls that go on, and are told when they return */
 	__u16 is_peek; /* 1: the bytes were only looked at, and will be read again */
 };
 

@@ -62,6 +62,13 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 			"went: several threads moved their bytes, or there were too many threads "
 			"to count\n",
 			stats.unexplained);
+	if (stats.hurried_of_one || stats.hurried_for_room)
+		buf_printf(
+			text,
+			"agent: reads that did not wait for earlier writes, whose requests may be "
+			"unknown: %" PRIu64 " of connections with several, %" PRIu64
+			" as others needed the room\n",
+			stats.hurried_of_one, stats.hurried_for_room);
 	if (stats.untranslated)
 		buf_printf(text,
 			   "agent: %" PRIu64 " requests have no real address of the server: what "

@@ -2,8 +2,6 @@
 /* From pieces of both directions to bytes that follow one another, and who speaks when. */
 #include "requests/connection.h"
 
-#include <stdlib.h>
-
 #include "event/event.h"
 #include "requests/conversation.h"
 #include "requests/early.h"
@@ -400,7 +398,6 @@ static void take_early(struct connection *connection, struct connections *all,
 		early.call.file = file;
 		early.call.times = early.times.since_ns ? &early.times : NULL;
 		take_piece(connection, all, &early.call, early.piece);
-		free(early.bytes);
 	}
 }
 
@@ -413,11 +410,24 @@ static void give_up_waiting(struct connection *connection, struct connections *a
 	take_early(connection, all, file, false);
 }
 
+/* Returns whether one more read of a connection may wait. */
+static bool make_early_room(struct connection *connection, struct connections *all,
+			    const struct connection_call *call)
+{
+	struct connection *crowding = early_crowding(connection, all, call->pid);
+
+	if (crowding)
+		give_up_waiting(crowding, all, crowding == connection ? call->file : NULL);
+	return crowding != connection;
+}
+
 void connection_take(struct connection *connection, struct connections *all,
 		     const struct connection_call *call, struct stream_piece piece)
 {
-	if (early_keep(connection, all, call, &piece))
+	if (early_comes(connection, all, call, &piece) && make_early_room(connection, all, call)) {
+		early_keep(connection, all, call, &piece);
 		return;
+	}
 	if (connection->has_early && !early_waits_for(connection, all, call, &piece))
 		give_up_waiting(connection, all, call->file);
 	take_piece(connection, all, call, piece);

@@ -9,10 +9,12 @@
 #define REQUESTS_EARLY_H
 
 #include "requests/connection.h"
+#include "requests/requests.h"
 
 enum {
-	EARLY_MAX = 64, /* pieces of all connections; others do not wait, */
+	EARLY_MAX = 64, /* pieces of all connections: if more come, who has most gives way */
 	EARLY_OF_ONE_MAX = 8, /* of one of them */
+	EARLY_BYTES_MAX = REQUESTS_LIMIT_ALL, /* of a piece; others are not captured */
 };
 
 /* A piece that waits. */
@@ -22,16 +24,27 @@ struct early {
 	struct connection_call call;
 	struct frame_times times;
 	struct stream_piece piece;
-	uint8_t *bytes; /* owned */
 };
 
 struct early_pieces {
 	struct early all[EARLY_MAX];
 	uint64_t last; /* number */
+	uint8_t bytes[EARLY_MAX][EARLY_BYTES_MAX];
 };
 
-/* Keeps a piece that came too early. Returns false if it did not, or is not to wait. */
-bool early_keep(struct connection *connection, struct connections *all,
+/* Whether a piece came too early, and is to wait. */
+bool early_comes(const struct connection *connection, const struct connections *all,
+		 const struct connection_call *call, const struct stream_piece *piece);
+
+/*
+ * Whose pieces have to stop waiting before one more of this connection and process can wait, which
+ * is counted; it may be the same connection. NULL: none, there is room.
+ */
+struct connection *early_crowding(struct connection *connection, struct connections *all,
+				  int32_t pid);
+
+/* Keeps a piece that came too early, and for which there is room. */
+void early_keep(struct connection *connection, struct connections *all,
 		const struct connection_call *call, const struct stream_piece *piece);
 
 /* Of a connection that has some: whether a piece has bytes that they wait for. */
@@ -39,8 +52,8 @@ bool early_waits_for(const struct connection *connection, const struct connectio
 		     const struct connection_call *call, const struct stream_piece *piece);
 
 /*
- * Takes out the oldest one, whose bytes the caller frees; only_due: if all that it waits for came.
- * Returns false if there is none.
+ * Takes out the oldest one, whose bytes are valid until the next early_keep(); only_due: if all
+ * that it waits for came. Returns false if there is none.
  */
 bool early_take(struct connection *connection, struct connections *all, bool only_due,
 		struct early *early);

@@ -425,11 +425,8 @@ static bool piece_of(const struct requests_call *call, const struct state_event 
 		piece->data = data->data;
 		piece->captured = data->len < piece->len ? data->len : piece->len;
 	}
-	if (!call->has_messages) {
-		piece->end = stream->end;
-		piece->other = stream->other;
-		piece->is_placed = stream->is_known;
-	}
+	if (!call->has_messages)
+		stream_piece_set(piece, stream);
 	return !stream->is_peek;
 }
 
@@ -468,9 +465,9 @@ static void take_failure(struct requests *requests, const struct requests_call *
 	if (result == 0 && call->kind == KIND_READ)
 		connection_end_side(connection, &requests->all, &made);
 	else if (result == -ECONNRESET && call->kind == KIND_READ)
-		sockets_remove_all(&requests->sockets, connection->ino, made.ts_ns, "reset");
+		sockets_close(&requests->sockets, connection->ino, made.ts_ns, "reset");
 	else if (result == -ETIMEDOUT)
-		sockets_remove_all(&requests->sockets, connection->ino, made.ts_ns, "timeout");
+		sockets_close(&requests->sockets, connection->ino, made.ts_ns, "timeout");
 }
 
 static void take_bytes(struct requests *requests, const struct requests_call *call,
@@ -579,7 +576,7 @@ static void take_close(struct requests *requests, const struct state_event *even
 	      sockets_find(&requests->sockets, ino | TLS_KEY)) ||
 	    (event->fds && state_fds_has_other(event->fds, event->fd_num)))
 		return;
-	sockets_remove_all(&requests->sockets, ino, event->ev.ts_ns, "closed");
+	sockets_close(&requests->sockets, ino, event->ev.ts_ns, "closed");
 }
 
 static void take_shutdown(struct requests *requests, const struct requests_call *call,
@@ -682,11 +679,9 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 		.data = data->data,
 		.len = (uint32_t)event_param_u64(ev, tls_data__size),
 		.captured = data->len,
-		.end = ev->stream.end,
-		.other = ev->stream.other,
-		.is_placed = ev->stream.is_known,
 	};
 
+	stream_piece_set(&piece, &ev->stream);
 	if (!(key & TLS_KEY))
 		return;
 	if (direction == tls_directions__closed) {
@@ -765,12 +760,14 @@ void requests_step(struct requests *requests, uint64_t now_ns)
 	struct exchange *exchange;
 
 	datagrams_release(&requests->all, now_ns);
+	sockets_end_closing(&requests->sockets, now_ns);
 	while ((exchange = exchanges_due(&requests->all.exchanges, now_ns)))
 		connection_time_out(&requests->all, exchange, now_ns);
 }
 
 void requests_end(struct requests *requests, uint64_t now_ns)
 {
+	sockets_end_closing(&requests->sockets, UINT64_MAX);
 	while (requests->sockets.hand) {
 		connection_give_up(requests->sockets.hand, &requests->all);
 		sockets_remove(&requests->sockets, requests->sockets.hand, now_ns, "");

@@ -76,6 +76,9 @@ struct requests_stats {
 	uint64_t no_room; /* sockets or requests that were not followed */
 	uint64_t undecoded; /* requests that were given out without what refers to older bytes */
 	uint64_t unexplained; /* likewise, of whose time some is not explained: see where.h */
+	/* Reads that should have waited for an earlier write, and did not (see early.h): */
+	uint64_t hurried_of_one; /* as enough of their connection did, */
+	uint64_t hurried_for_room; /* or another process had none, which may have its own */
 	uint64_t untranslated; /* requests that were given out: see translations_is_missing() */
 };
 

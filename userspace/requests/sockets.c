@@ -99,6 +99,51 @@ void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, 
 		sockets_remove(sockets, socket, now_ns, error);
 }
 
+/* Whether a response may be on its way that nobody has told yet. */
+static bool may_be_answering(const struct connection *plain)
+{
+	return plain && plain->protocol && plain->queued && plain->requests == DIRECTION_IN;
+}
+
+static void end_oldest_closing(struct sockets *sockets)
+{
+	const struct sockets_closing *closing = &sockets->closing[sockets->closing_first];
+	struct connection *plain = sockets_find(sockets, closing->key);
+
+	/* Another one may have its key by now. */
+	if (plain && plain->is_closing)
+		sockets_remove(sockets, plain, closing->closed_ns, closing->error);
+	sockets->closing_first = (sockets->closing_first + 1) % SOCKETS_CLOSING_MAX;
+	sockets->closing_count--;
+}
+
+void sockets_end_closing(struct sockets *sockets, uint64_t now_ns)
+{
+	while (sockets->closing_count &&
+	       now_ns >= sockets->closing[sockets->closing_first].closed_ns + SOCKETS_CLOSING_NS)
+		end_oldest_closing(sockets);
+}
+
+void sockets_close(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error)
+{
+	struct connection *plain = sockets_find(sockets, ino | TLS_KEY),
+			  *socket = sockets_find(sockets, ino);
+
+	if (!may_be_answering(plain) || plain->is_closing) {
+		sockets_remove_all(sockets, ino, now_ns, error);
+		return;
+	}
+	if (sockets->closing_count == SOCKETS_CLOSING_MAX)
+		end_oldest_closing(sockets);
+	sockets->closing[(sockets->closing_first + sockets->closing_count++) %
+			 SOCKETS_CLOSING_MAX] =
+		(struct sockets_closing){.key = plain->ino, .closed_ns = now_ns, .error = error};
+	plain->is_closing = true;
+	plain->was_reset |= socket && socket->was_reset;
+	if (socket)
+		sockets_remove(sockets, socket, now_ns, error);
+}
+
 static void evict(struct sockets *sockets, struct connection *connection, uint64_t now_ns)
 {
 	connection_give_up(connection, sockets->all);

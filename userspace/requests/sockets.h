@@ -10,6 +10,17 @@
 #include "requests/connection.h"
 #include "util/pool.h"
 
+enum { SOCKETS_CLOSING_MAX = 64 };
+
+/* How long a plaintext whose socket was closed waits for calls that were going on then. */
+#define SOCKETS_CLOSING_NS UINT64_C(1000000000)
+
+struct sockets_closing {
+	uint64_t key; /* of the plaintext */
+	uint64_t closed_ns;
+	const char *error; /* why: a literal */
+};
+
 struct sockets {
 	struct connections *all; /* borrowed */
 	struct pool pool; /* of connections */
@@ -26,6 +37,9 @@ struct sockets {
 	uint32_t loose_max, loose_next;
 	uint32_t loose; /* followed now */
 	uint64_t loose_certain_ns;
+	/* A ring, in the order in which they were closed: if it is full, the oldest one ends. */
+	struct sockets_closing closing[SOCKETS_CLOSING_MAX];
+	uint32_t closing_first, closing_count;
 };
 
 /* For at most `max` of them. `all` has its key and ends set before. Returns 0 or -ENOMEM. */
@@ -46,5 +60,15 @@ void sockets_remove(struct sockets *sockets, struct connection *connection, uint
 
 /* What was followed of a socket that is gone: its bytes, and the plaintext in them. */
 void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error);
+
+/*
+ * The same, by a close or a failure while the process goes on: a thread of a server may be in a
+ * call that has sent a response, of which the plaintext is told when it returns. That is waited
+ * for.
+ */
+void sockets_close(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error);
+
+/* Ends those that have waited long enough. */
+void sockets_end_closing(struct sockets *sockets, uint64_t now_ns);
 
 #endif

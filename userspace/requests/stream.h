@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi.h"
 #include "requests/protocols/protocol.h"
 
 /* What a call moved. */
@@ -20,7 +21,17 @@ struct stream_piece {
 	uint32_t end; /* sequence number of TCP behind them, if is_placed */
 	uint32_t other; /* likewise, behind the last byte of the other direction at that time */
 	bool is_placed; /* otherwise they follow the last piece */
+	bool is_ahead; /* `other` has bytes of calls that were going on then */
 };
+
+/* Where the bytes of a call are, as its event says it. */
+static inline void stream_piece_set(struct stream_piece *piece, const struct frame_stream *places)
+{
+	piece->end = places->end;
+	piece->other = places->other;
+	piece->is_placed = places->is_known;
+	piece->is_ahead = places->is_ahead;
+}
 
 /* Bytes of a message that is not whole yet. */
 struct stream_tail {
