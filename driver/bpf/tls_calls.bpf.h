@@ -12,6 +12,12 @@
 #include "bpf/readers/stream.bpf.h"
 
 enum {
+	TLS_READ, /* tls_directions */
+	TLS_WRITE,
+	TLS_CLOSED,
+};
+
+enum {
 	TLS_THREADS = 1 << 14,
 	TLS_OBJECTS = 1 << 16,
 	TLS_ROUTINES = 1 << 14,
@@ -27,6 +33,7 @@ enum {
 	TLS_SHOWN_MAX = 200,
 	TLS_UNSENT_NS = 1000000000, /* after which what was not sent may have been sent in parts */
 	TLS_STACK_BYTES = 1 << 15, /* that such a function uses, at most, with what it calls */
+	TLS_LOST_BYTES = 1 << 20, /* that stand for an unknown number */
 };
 
 /* The call of a thread, and the socket that it used. */
@@ -85,6 +92,10 @@ struct tls_routine {
 	struct tls_routine_key key;
 	__u64 owner; /* whose place it is: share_owner() */
 	__u64 since_ns;
+	/* Of a write: the stream of which its bytes have begun; 0: of none. */
+	__u64 stream;
+	__u32 read; /* how far that was read when the write began */
+	__u32 pad;
 	struct tls_call call;
 };
 
@@ -136,8 +147,12 @@ struct {
 /* How many bytes a plaintext had, of both directions, as sequence numbers of TCP. */
 struct tls_count {
 	__u32 moved[2]; /* by tls_directions */
+	/*
+	 * Of those that are written, with all bytes of calls that go on: another routine may read what
+	 * answers them before the call returns that says how many there were.
+	 */
+	__u32 begun;
 	__u32 is_framed; /* it begins as HTTP/2, whose frames begin anywhere in a piece */
-	__u32 pad;
 };
 
 /* Key: that of a stream. */
@@ -250,13 +265,33 @@ static __always_inline struct tls_place tls_place_of(const struct tls_routine_ke
 	return place;
 }
 
+/* A write is forgotten: how much of it is sent will not be known. */
+static __always_inline void tls_lose_write(const struct tls_routine *routine)
+{
+	const __u64 stream = routine->stream;
+	struct tls_count *count;
+
+	if (!stream)
+		return;
+	count = bpf_map_lookup_elem(&tls_counts, &stream);
+	if (count) {
+		__sync_fetch_and_add(&count->begun, TLS_LOST_BYTES - (__u32)routine->call.size);
+		__sync_fetch_and_add(&count->moved[TLS_WRITE], TLS_LOST_BYTES);
+	}
+	count_lost_times(EVENT_tls_data, LOSS_IN_FLIGHT, 1);
+}
+
 /* Notes a call that begins; one of its routine that is as deep is over. */
 static __always_inline void tls_routine_put(const struct tls_routine *routine)
 {
 	struct tls_place place = tls_place_of(&routine->key);
+	struct tls_routine *over;
 
 	if (place.way >= TLS_WAYS)
 		place.way = tls_new_way(place.set, routine->owner);
+	over = bpf_map_lookup_elem(&tls_routines, &place);
+	if (over)
+		tls_lose_write(over);
 	if (place.way < TLS_WAYS)
 		bpf_map_update_elem(&tls_routines, &place, routine, BPF_ANY);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Programs at functions of Go's crypto/tls: where (*Conn).Read and Write begin, behind their look at the
- * stack, and at the instructions by which Read returns, as a probe at returns would put an address on a
+ * stack, and at the instructions by which they return, as a probe at returns would put an address on a
  * stack that Go reads. A connection names its socket in its own memory; whether that is one, the kernel
  * is asked.
  */
@@ -125,28 +125,36 @@ static __always_inline void go_note_read(struct tls_object *object, const struct
 	object->is_reading = 1;
 }
 
-static __always_inline int tls_go_read_run(struct probe_registers *regs)
+/* Notes a call that has begun, until it ends. Not inlined: the verifier walks it once. */
+static __attribute__((noinline)) int go_note_routine(struct probe_registers *regs,
+						     struct tls_routine *made)
 {
 	const __u64 end = go_stack_end(regs);
-	struct tls_routine made = {};
-	struct tls_call *call = &made.call;
-	struct tls_object *object;
+	struct tls_call *call = &made->call;
 
-	if (!end || !go_begin(regs, call))
-		return 0;
-	object = go_object_of(call);
-	if (object)
-		go_note_read(object, call);
 	/* A buffer on the stack moves with that. */
 	if (call->buffer < end && end - call->buffer <= GO_STACK_MAX && call->buffer >= probe_sp(regs)) {
 		call->buffer = end - call->buffer;
 		call->done = 1;
 	}
-	made.key = tls_routine_key(regs, end);
-	made.owner = tls_owner();
-	made.since_ns = bpf_ktime_get_ns();
-	tls_routine_put(&made);
+	made->key = tls_routine_key(regs, end);
+	made->owner = tls_owner();
+	made->since_ns = bpf_ktime_get_ns();
+	tls_routine_put(made);
 	return 0;
+}
+
+static __always_inline int tls_go_read_run(struct probe_registers *regs)
+{
+	struct tls_routine made = {};
+	struct tls_object *object;
+
+	if (!go_stack_end(regs) || !go_begin(regs, &made.call))
+		return 0;
+	object = go_object_of(&made.call);
+	if (object)
+		go_note_read(object, &made.call);
+	return go_note_routine(regs, &made);
 }
 
 /*
@@ -171,21 +179,17 @@ static __always_inline void go_lose_read(struct probe_registers *regs)
 	count_lost_times(EVENT_tls_data, LOSS_IN_FLIGHT, 1);
 }
 
-/* Ends the call. Returns its object; NULL: there is none. */
-static __always_inline struct tls_object *go_end(struct probe_registers *regs,
-						 struct tls_call *call)
+/* Ends the call, and takes what was noted of it. Returns false: nothing was. */
+static __always_inline bool go_end(struct probe_registers *regs, struct tls_routine *routine)
 {
 	const __u64 end = go_stack_end(regs);
-	struct tls_routine routine = {.key = tls_routine_key(regs, end)};
 
-	if (!tls_routine_take(&routine)) {
-		go_lose_read(regs);
-		return NULL;
-	}
-	*call = routine.call;
-	if (call->done)
-		call->buffer = end - call->buffer;
-	return go_object_of(call);
+	routine->key = tls_routine_key(regs, end);
+	if (!tls_routine_take(routine))
+		return false;
+	if (routine->call.done)
+		routine->call.buffer = end - routine->call.buffer;
+	return true;
 }
 
 static __always_inline bool go_put(struct filler *f, struct probe_registers *regs,
@@ -201,29 +205,89 @@ static __always_inline bool go_put(struct filler *f, struct probe_registers *reg
 static __always_inline int tls_go_read_end_run(struct probe_registers *regs)
 {
 	struct filler filler = {.self = this_task()}, *f = &filler;
-	struct tls_call call = {};
-	struct tls_object *object = go_end(regs, &call);
+	struct tls_routine routine = {};
+	struct tls_object *object;
 
+	if (!go_end(regs, &routine)) {
+		go_lose_read(regs);
+		return 0;
+	}
+	object = go_object_of(&routine.call);
 	if (object)
 		object->is_reading = 0;
-	return go_put(f, regs, object, &call, probe_result(regs), TLS_READ)
+	return go_put(f, regs, object, &routine.call, probe_result(regs), TLS_READ)
 		       ? FILLER_NAME(tls_data)(f)
 		       : 0;
 }
 
-/*
- * What is to be written is told at once: before this function returns, another routine may have read
- * the answer.
- */
+/* Before this function returns, another routine may have read the answer: what it reads says so. */
+static __always_inline void go_note_write(struct filler *f, struct tls_object *object,
+					  struct tls_routine *made)
+{
+	struct tls_count *count;
+
+	f->tls.key = tls_key_of(object);
+	f->tls.buffer = made->call.buffer;
+	f->tls.size = made->call.size;
+	count = tls_count_of(f);
+	if (!count)
+		return;
+	__sync_fetch_and_add(&count->begun, f->tls.size);
+	made->stream = f->tls.key;
+	made->read = count->moved[TLS_READ];
+}
+
 static __always_inline int tls_go_write_run(struct probe_registers *regs)
 {
 	struct filler filler = {.self = this_task()}, *f = &filler;
-	struct tls_object *object = NULL;
-	struct tls_call call;
+	struct tls_routine made = {};
+	struct tls_object *object;
 
-	if (go_begin(regs, &call))
-		object = go_object_of(&call);
-	return go_put(f, regs, object, &call, call.size, TLS_WRITE) ? FILLER_NAME(tls_data)(f) : 0;
+	if (!go_stack_end(regs) || !go_begin(regs, &made.call) || !made.call.size ||
+	    made.call.size >= GO_NUMBERS)
+		return 0;
+	object = go_object_of(&made.call);
+	if (object)
+		go_note_write(f, object, &made);
+	return go_note_routine(regs, &made);
+}
+
+/* Only what the function says that it took was sent. */
+static __always_inline void go_correct_begun(const struct tls_routine *routine, __u64 moved)
+{
+	const __u64 stream = routine->stream;
+	struct tls_count *count = bpf_map_lookup_elem(&tls_counts, &stream);
+
+	if (count && moved < routine->call.size)
+		__sync_fetch_and_add(&count->begun, moved - routine->call.size);
+}
+
+static __always_inline int tls_go_write_end_run(struct probe_registers *regs)
+{
+	struct filler filler = {.self = this_task()}, *f = &filler;
+	struct tls_routine routine = {};
+	__u64 moved = probe_result(regs);
+	struct tls_object_key key;
+	bool is_closed, is_put;
+
+	if (!go_end(regs, &routine))
+		return 0;
+	if (moved > routine.call.size)
+		moved = 0;
+	go_correct_begun(&routine, moved);
+	/* Another routine may have closed the connection meanwhile. */
+	key = tls_object_key(routine.call.object);
+	is_closed = !bpf_map_lookup_elem(&tls_objects, &key);
+	if (is_closed && !routine.call.file.ino)
+		return 0;
+	is_put = go_put(f, regs, go_object_of(&routine.call), &routine.call, moved, TLS_WRITE);
+	if (is_closed)
+		bpf_map_delete_elem(&tls_objects, &key);
+	if (!is_put)
+		return 0;
+	if (routine.stream)
+		f->slot->stream.other = routine.read;
+	return FILLER_NAME(tls_data)(f);
 }
 
 static __always_inline int tls_go_forget_run(struct probe_registers *regs)

@@ -10,12 +10,8 @@
 #include "bpf/fillers.bpf.h"
 
 enum {
-	TLS_READ, /* tls_directions */
-	TLS_WRITE,
-	TLS_CLOSED,
 	PROT_EXECUTE = 4,
 	TLS_AGREED = 3, /* times that both directions show a socket, which is no guess then */
-	TLS_LOST_BYTES = 1 << 20, /* that stand for an unknown number */
 	LIBRARY_NAME_BYTES = 8, /* by which one is known */
 };
 
@@ -58,8 +54,9 @@ static __always_inline void tls_lose(const struct tls_call *call)
 	count = bpf_map_lookup_elem(&tls_counts, &stream);
 	if (!count)
 		return;
-	count->moved[0] += TLS_LOST_BYTES;
-	count->moved[1] += TLS_LOST_BYTES;
+	count->moved[TLS_READ] += TLS_LOST_BYTES;
+	count->moved[TLS_WRITE] += TLS_LOST_BYTES;
+	__sync_fetch_and_add(&count->begun, TLS_LOST_BYTES);
 }
 
 /*
@@ -199,8 +196,8 @@ static __always_inline __u32 tls_moved(struct probe_registers *regs, const struc
 	return done <= call->size ? done : 0;
 }
 
-/* Counts the bytes. Returns the number behind them, and that of the other direction. */
-static __always_inline struct frame_stream tls_count_bytes(struct filler *f, __u8 direction)
+/* The count of the stream, which may begin with these bytes. NULL: there is no room. */
+static __always_inline struct tls_count *tls_count_of(struct filler *f)
 {
 	const __u64 key = f->tls.key;
 	struct tls_count *count = bpf_map_lookup_elem(&tls_counts, &key), made = {};
@@ -208,20 +205,34 @@ static __always_inline struct frame_stream tls_count_bytes(struct filler *f, __u
 
 	if (!count) {
 		/* One that was forgotten does not go on where it was. */
-		made.moved[TLS_READ] = made.moved[TLS_WRITE] = bpf_get_prandom_u32();
+		made.moved[TLS_READ] = made.moved[TLS_WRITE] = made.begun = bpf_get_prandom_u32();
 		made.is_framed = f->tls.size >= sizeof(start) &&
 				 bpf_probe_read_user(&start, sizeof(start), (void *)f->tls.buffer) == 0 &&
 				 is_http2(&start);
 		bpf_map_update_elem(&tls_counts, &key, &made, BPF_ANY);
 		count = bpf_map_lookup_elem(&tls_counts, &key);
 	}
+	return count;
+}
+
+/* Counts the bytes. Returns the number behind them, and that of the other direction. */
+static __always_inline struct frame_stream tls_count_bytes(struct filler *f, __u8 direction)
+{
+	struct tls_count *count = tls_count_of(f);
+	struct frame_stream stream = {.is_known = 1};
+	__u32 written;
+
 	if (!count)
 		return (struct frame_stream){};
-	count->moved[direction & 1] += f->tls.size;
 	f->tls.is_framed = count->is_framed;
-	return (struct frame_stream){.end = count->moved[direction & 1],
-				     .other = count->moved[!(direction & 1)],
-				     .is_known = 1};
+	stream.end = count->moved[direction & 1] += f->tls.size;
+	written = count->moved[TLS_WRITE];
+	/* Of most functions a call is noted only here, where it has ended. */
+	if ((__s32)(written - count->begun) > 0)
+		count->begun = written;
+	stream.other = direction == TLS_READ ? count->begun : count->moved[TLS_READ];
+	stream.is_ahead = direction == TLS_READ && stream.other != written;
+	return stream;
 }
 
 /* As stream_wanted() and data_limit(); who asked for the events gets what no request is made of, too. */

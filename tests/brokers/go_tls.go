@@ -5,7 +5,8 @@
 // its own, and ends with 0 if all were answered as they should be; "stack ADDRESS COUNT" reads answers
 // to memory on stacks, which move meanwhile; "within CERTIFICATE KEY COUNT" has TLS within TLS at both ends; "again URL
 // COUNT" makes a request, and COUNT more of the same connection for each line that it reads; "crowd COUNT" has so many
-// reads that nothing answers; "gone ADDRESS" makes requests of a connection that the server has closed.
+// reads that nothing answers; "gone ADDRESS" makes requests of a connection that the server has closed, and prints of
+// each whether it was sent; "cut CERTIFICATE KEY" has a server that goes while a request is sent, and prints how much was.
 package main
 
 import (
@@ -133,11 +134,37 @@ func gone(address string) {
 	}
 	connection.Write([]byte("GET /last HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
 	io.ReadAll(connection)
-	// The socket takes the first one, and is reset; then one is not sent.
-	connection.Write([]byte("GET /gone HTTP/1.1\r\nHost: here\r\n\r\n"))
-	for err = nil; err == nil; time.Sleep(100 * time.Millisecond) {
-		_, err = connection.Write([]byte("GET /failed HTTP/1.1\r\nHost: here\r\n\r\n"))
+	// The socket takes the first ones, until it is reset; then one is not sent.
+	for i := 0; err == nil; i++ {
+		target := fmt.Sprintf("/gone%d", i)
+		_, err = connection.Write([]byte("GET " + target + " HTTP/1.1\r\nHost: here\r\n\r\n"))
+		fmt.Println(target, err == nil)
+		time.Sleep(100 * time.Millisecond)
 	}
+	connection.Close()
+}
+
+// A server that reads the begin of a request, and goes.
+func readSome(listener net.Listener, config *tls.Config) {
+	raw, err := listener.Accept()
+	if err != nil {
+		panic(err)
+	}
+	tls.Server(raw, config).Read(make([]byte, 1000))
+	time.Sleep(100 * time.Millisecond)
+	raw.Close()
+}
+
+func cut(certificate, key string) {
+	listener, config := listen(certificate, key)
+	go readSome(listener, config)
+	connection, err := tls.Dial("tcp", listener.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		panic(err)
+	}
+	head := fmt.Sprintf("POST /cut HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n", 64<<20)
+	n, err := connection.Write(append([]byte(head), make([]byte, 64<<20)...))
+	fmt.Println(n, err == nil)
 	connection.Close()
 }
 
@@ -155,7 +182,7 @@ func answerWithin(listener net.Listener, config *tls.Config) {
 	}
 }
 
-func within(certificate, key string, count int) {
+func listen(certificate, key string) (net.Listener, *tls.Config) {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
 		panic(err)
@@ -164,7 +191,12 @@ func within(certificate, key string, count int) {
 	if err != nil {
 		panic(err)
 	}
-	go answerWithin(listener, &tls.Config{Certificates: []tls.Certificate{pair}})
+	return listener, &tls.Config{Certificates: []tls.Certificate{pair}}
+}
+
+func within(certificate, key string, count int) {
+	listener, server := listen(certificate, key)
+	go answerWithin(listener, server)
 	raw, err := net.Dial("tcp", listener.Addr().String())
 	if err != nil {
 		panic(err)
@@ -187,6 +219,10 @@ func main() {
 	}
 	if os.Args[1] == "gone" {
 		gone(os.Args[2])
+		return
+	}
+	if os.Args[1] == "cut" {
+		cut(os.Args[2], os.Args[3])
 		return
 	}
 	if os.Args[1] == "crowd" {

@@ -50,7 +50,7 @@ const struct tls_function tls_functions[] = {
 	{"gnutls_handshake", TLS_CALL, TLS_CALL_END, false},
 	{"gnutls_deinit", TLS_FORGET, TLS_PROGRAMS, false},
 	{"crypto/tls.(*Conn).Read", TLS_GO_READ, TLS_GO_READ_END, true},
-	{"crypto/tls.(*Conn).Write", TLS_GO_WRITE, TLS_PROGRAMS, true},
+	{"crypto/tls.(*Conn).Write", TLS_GO_WRITE, TLS_GO_WRITE_END, true},
 	{"crypto/tls.(*Conn).Close", TLS_GO_FORGET, TLS_PROGRAMS, true},
 };
 

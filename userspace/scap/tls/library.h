@@ -22,7 +22,8 @@ enum tls_program {
 	TLS_READ_END, /* that gives plaintext, */
 	TLS_WRITE_END, /* or takes it */
 	TLS_FORGET, /* the object of a connection goes */
-	TLS_GO_READ_END, /* of Go: a function returns that gives plaintext; */
+	TLS_GO_READ_END, /* of Go: a function returns that gives plaintext, */
+	TLS_GO_WRITE_END, /* or that takes it; */
 	TLS_GO_READ, /* such a one begins, */
 	TLS_GO_WRITE, /* or one that takes it; */
 	TLS_GO_FORGET, /* a connection is closed */
