@@ -22,6 +22,8 @@
 
 #include "abi.h"
 #include "privileges/privileges.h"
+#include "scap/proc/share.h"
+#include "scap/proc/subuid.h"
 #include "scap/tls/libraries.h"
 #include "scap/tls/mapped.h"
 #include "scap/tls/probe.h"
@@ -74,6 +76,7 @@ struct tls_follower {
 	uint64_t looked_ms, took_ms; /* when they were, and for how long */
 	uint64_t tick_ms;
 	struct tls_libraries libraries;
+	struct share_ranges ranges; /* as of the last look */
 	uint64_t others[OTHERS];
 	/* Of what is looked at: */
 	uint32_t choosing; /* a bit for each capture that chooses the process */
@@ -202,8 +205,23 @@ static void set_where_chosen(struct tls_follower *follower, struct tls_followed 
 			set_probes(follower, library, i);
 }
 
+/*
+ * Whose place a file takes: its user's. Of root's files, as anybody has them, also by mounts of
+ * their own, that of the process which has it.
+ */
+static uint64_t owner_of(const struct tls_follower *follower, const struct tls_file *file,
+			 int32_t pid)
+{
+	const uint32_t uid = share_uid(&follower->ranges, file->uid);
+
+	return uid ? share_of_user(uid) : share_of_process(&follower->ranges, follower->proc, pid);
+}
+
 static void note_library(struct tls_follower *follower, struct tls_followed *library, int32_t pid)
 {
+	if (!library->file.uid && !library->is_usual && pid)
+		tls_library_own(&follower->libraries, library,
+				owner_of(follower, &library->file, pid));
 	library->is_usual |= follower->at_usual;
 	library->chosen |= follower->choosing;
 	library->chosen_now |= follower->choosing;
@@ -246,7 +264,8 @@ static void read_watched(struct tls_follower *follower, int fd, int watch, int32
 	} else if (r) {
 		*other_of(follower, &file) = identity_of(&file);
 	} else {
-		library = tls_libraries_add(&follower->libraries, fd, watch, &file, &functions);
+		library = tls_libraries_add(&follower->libraries, fd, watch, &file,
+					    owner_of(follower, &file, pid), &functions);
 		if (!library)
 			count_failure(follower, -errno);
 	}
@@ -350,8 +369,19 @@ static int looked(void *context, int32_t pid, int r)
 	return 0;
 }
 
+static void read_ranges(struct tls_follower *follower)
+{
+	int proc = open(follower->proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (proc < 0)
+		return;
+	follower->ranges.count = subuid_read(proc, follower->ranges.all);
+	close(proc);
+}
+
 static void begin_look(struct tls_follower *follower)
 {
+	read_ranges(follower);
 	follower->is_cut = false;
 	tls_libraries_see_anew(&follower->libraries);
 	for (size_t i = 0; i < follower->libraries.count; i++) {

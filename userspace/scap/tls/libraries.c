@@ -18,21 +18,7 @@
 enum {
 	LINK_BYTES = 32,
 	WRITES_BYTES = 4096,
-	SUBORDINATE_MIN = 100000,
-	SUBORDINATE_COUNT = 65536,
 };
-
-/*
- * Of root, whose files are in all containers, by the file system. Users may give files to their
- * subordinate ids (subuid(5)): where and how many useradd(8) gives each of them by default, they
- * are one.
- */
-static uint64_t owner_of(const struct statx *file, uint64_t dev)
-{
-	if (file->stx_uid >= SUBORDINATE_MIN)
-		return 1ULL << 62 | (file->stx_uid - SUBORDINATE_MIN) / SUBORDINATE_COUNT;
-	return file->stx_uid ? file->stx_uid : 1ULL << 63 | dev;
-}
 
 static uint64_t ns_of(const struct statx_timestamp *time)
 {
@@ -51,8 +37,8 @@ int tls_file_look(int fd, struct tls_file *file)
 		.size = now.stx_size,
 		.written_ns = ns_of(&now.stx_mtime),
 		.changed_ns = ns_of(&now.stx_ctime),
+		.uid = now.stx_uid,
 	};
-	file->owner = owner_of(&now, file->dev);
 	return 0;
 }
 
@@ -97,7 +83,7 @@ static size_t places_of(const struct tls_libraries *libraries, uint64_t owner)
 	size_t count = 0;
 
 	for (size_t i = 0; i < libraries->count; i++)
-		count += libraries->all[i].file.owner == owner && !libraries->all[i].is_usual;
+		count += libraries->all[i].owner == owner && !libraries->all[i].is_usual;
 	return count;
 }
 
@@ -106,8 +92,8 @@ static size_t places_of(const struct tls_libraries *libraries, uint64_t owner)
 static bool goes_before(const struct tls_libraries *libraries, const struct tls_followed *one,
 			const struct tls_followed *other)
 {
-	size_t own = places_of(libraries, one->file.owner);
-	size_t others = places_of(libraries, other->file.owner);
+	size_t own = places_of(libraries, one->owner);
+	size_t others = places_of(libraries, other->owner);
 
 	if (!one->unheld_ms != !other->unheld_ms)
 		return one->unheld_ms;
@@ -126,7 +112,7 @@ static int evict(struct tls_libraries *libraries, uint64_t owner)
 			worst = library;
 	}
 	if (!worst || (!worst->unheld_ms &&
-		       places_of(libraries, worst->file.owner) <= places_of(libraries, owner) + 1))
+		       places_of(libraries, worst->owner) <= places_of(libraries, owner) + 1))
 		return -ENOSPC;
 	tls_libraries_forget(libraries, worst);
 	return 0;
@@ -147,13 +133,13 @@ void tls_libraries_unwatch(const struct tls_libraries *libraries, int watch)
 }
 
 struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd, int watch,
-				       const struct tls_file *file,
+				       const struct tls_file *file, uint64_t owner,
 				       const struct tls_library *functions)
 {
 	struct tls_followed *library;
 	int copy;
 
-	if (libraries->count == TLS_LIBRARIES_MAX && evict(libraries, file->owner)) {
+	if (libraries->count == TLS_LIBRARIES_MAX && evict(libraries, owner)) {
 		errno = ENOSPC;
 		return NULL;
 	}
@@ -162,8 +148,15 @@ struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd, 
 		return NULL;
 	library = &libraries->all[libraries->count++];
 	*library = (struct tls_followed){
-		.fd = copy, .watch = watch, .file = *file, .functions = *functions};
+		.fd = copy, .watch = watch, .file = *file, .owner = owner, .functions = *functions};
 	return library;
+}
+
+void tls_library_own(const struct tls_libraries *libraries, struct tls_followed *library,
+		     uint64_t owner)
+{
+	if (places_of(libraries, owner) + 1 < places_of(libraries, library->owner))
+		library->owner = owner;
 }
 
 void tls_library_unset(struct tls_followed *library, unsigned int capture)

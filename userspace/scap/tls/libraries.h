@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of libraries that are followed: what each file was when it was read, which processes
- * have it, and the probes in it. Of one thread alone. Places are shared out by the owners of files,
- * so that nobody takes those of others.
+ * have it, and the probes in it. Of one thread alone. Places are shared out by owners, so that
+ * nobody takes those of others.
  */
 #ifndef SCAP_TLS_LIBRARIES_H
 #define SCAP_TLS_LIBRARIES_H
@@ -23,13 +23,14 @@ enum {
 struct tls_file {
 	uint64_t dev, ino, size;
 	uint64_t written_ns, changed_ns; /* its contents, and its status; of a library: when read */
-	uint64_t owner; /* who has places: a user, or of root the file system */
+	uint32_t uid;
 };
 
 struct tls_followed {
 	int fd; /* owned; gives no access */
 	int watch; /* -1: none */
 	struct tls_file file;
+	uint64_t owner; /* whose place it has: see scap/proc/share.h */
 	uint64_t note_ino; /* as notes have it; 0: none came */
 	uint32_t note_dev;
 	bool is_usual; /* it is in one of the usual places, so it stays */
@@ -84,8 +85,15 @@ void tls_libraries_unwatch(const struct tls_libraries *libraries, int watch);
  * a place.
  */
 struct tls_followed *tls_libraries_add(struct tls_libraries *libraries, int fd, int watch,
-				       const struct tls_file *file,
+				       const struct tls_file *file, uint64_t owner,
 				       const struct tls_library *functions);
+
+/*
+ * Another one has the library, too: it counts as that one's, if they have fewer places. So nobody
+ * makes it their own by being the first to have it.
+ */
+void tls_library_own(const struct tls_libraries *libraries, struct tls_followed *library,
+		     uint64_t owner);
 
 /* Closes its probes, too. Pointers to others are void then. */
 void tls_libraries_forget(struct tls_libraries *libraries, struct tls_followed *library);

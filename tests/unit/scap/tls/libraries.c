@@ -13,8 +13,10 @@
 
 static struct tls_libraries libraries;
 
-/* Returns a descriptor of a new file, which is a library of the table from then on. */
-static int add(void)
+/*
+ * Returns a descriptor of a new file, which is a library of the table from then on, of that owner.
+ */
+static int add_of(uint64_t owner)
 {
 	char path[] = "/tmp/tls_libraries_XXXXXX";
 	static const struct tls_library functions;
@@ -26,8 +28,13 @@ static int add(void)
 	assert_int_equal(pwrite(fd, "one", 3, 0), 3);
 	assert_int_equal(tls_file_look(fd, &file), 0);
 	assert_non_null(tls_libraries_add(&libraries, fd, tls_libraries_watch(&libraries, fd),
-					  &file, &functions));
+					  &file, owner, &functions));
 	return fd;
+}
+
+static int add(void)
+{
+	return add_of(1);
 }
 
 static struct tls_followed *find(int fd)
@@ -142,7 +149,30 @@ static void test_holders(void **state)
 	close(two);
 }
 
+/* Who has most gives way, and what two have counts as that of who has less. */
+static void test_owners(void **state)
+{
+	enum { GREEDY = 1, OTHER, THIRD };
+	int fds[TLS_LIBRARIES_MAX + 1];
+
+	tls_libraries_begin(&libraries);
+	for (int i = 0; i < TLS_LIBRARIES_MAX; i++)
+		fds[i] = add_of(GREEDY);
+	tls_library_own(&libraries, find(fds[0]), OTHER);
+	fds[TLS_LIBRARIES_MAX] = add_of(THIRD);
+	assert_non_null(find(fds[0]));
+	assert_null(find(fds[1]));
+	assert_int_equal(find(fds[0])->owner, OTHER);
+	/* Not the other way round. */
+	tls_library_own(&libraries, find(fds[0]), GREEDY);
+	assert_int_equal(find(fds[0])->owner, OTHER);
+	tls_libraries_end(&libraries);
+	for (int i = 0; i <= TLS_LIBRARIES_MAX; i++)
+		close(fds[i]);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_owners),
 	cmocka_unit_test(test_written),
 	cmocka_unit_test(test_too_many_writes),
 	cmocka_unit_test(test_holders),
