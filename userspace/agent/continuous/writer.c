@@ -36,6 +36,10 @@ enum {
 /* Finding the names of an interval may take half of it, and at least this. */
 #define NAMES_LEAST_NS UINT64_C(10000000000)
 
+/* CPU time in which functions are sought that are inlined: of each CPU a thousandth. */
+#define INLINED_NS_EACH_S UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+
 /* What fails by itself. */
 enum way { WAY_NAMES, WAY_FILES, WAY_OLD_FILES, WAY_SENT, WAYS };
 
@@ -86,6 +90,16 @@ static bool names_are_over(void *context)
 	return clock_ns(CLOCK_MONOTONIC) > writer->names_until_ns;
 }
 
+/* Debugging information is read slowly: what is inlined is known for more places with each set. */
+static void writer_prepare_names(struct continuous_writer *writer)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	namer_limit(writer->namer, names_are_over, writer);
+	namer_keep_inlined(writer->namer, (uint64_t)(cpus > 0 ? cpus : 1) * INLINED_NS_EACH_S,
+			   writer->config.options->interval_ns / NS_PER_S);
+}
+
 int continuous_writer_create(const struct continuous_writer_config *config,
 			     struct continuous_writer **writer, struct error *err)
 {
@@ -114,7 +128,7 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 	if (r)
 		error_set(err, r, "out of memory");
 	else
-		namer_limit(made->namer, names_are_over, made);
+		writer_prepare_names(made);
 	if (r == 0 && files.folder)
 		r = continuous_files_open(&files, &made->files, err);
 	if (r == 0 && config->options->endpoint)

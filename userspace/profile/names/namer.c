@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "profile/names/jit_tables.h"
+#include "profile/names/kept_inlines.h"
 #include "profile/names/kept_tables.h"
 #include "scap/symbols/symbol_demangle.h"
 #include "scap/symbols/symbol_inlines.h"
@@ -20,7 +21,8 @@
 struct namer {
 	struct namer_sources sources; /* owned */
 	struct kept_tables tables;
-	bool finds_inlined;
+	bool finds_inlined, keeps_inlined;
+	struct kept_inlines inlines;
 	int (*read_kernel)(const uint64_t *addresses, size_t count, struct symbol_table *table);
 	bool (*is_over)(void *context); /* NULL: it never is */
 	void *context;
@@ -67,6 +69,7 @@ void namer_destroy(struct namer *namer)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	kept_tables_finish(&namer->tables);
+	kept_inlines_finish(&namer->inlines);
 	free(namer);
 }
 
@@ -85,6 +88,12 @@ void namer_ask_kernel(struct namer *namer, int (*read)(const uint64_t *addresses
 void namer_find_inlined(struct namer *namer)
 {
 	namer->finds_inlined = true;
+}
+
+void namer_keep_inlined(struct namer *namer, uint64_t ns_each_s, uint64_t seconds)
+{
+	namer->finds_inlined = namer->keeps_inlined = true;
+	kept_inlines_begin(&namer->inlines, ns_each_s, seconds);
 }
 
 /* One set. */
@@ -386,10 +395,49 @@ static int inlined_function(struct naming *naming, const struct symbol_inlines *
 	return r;
 }
 
+/* What was found at places of a file, in their order. */
+struct found_inlined {
+	const uint64_t *places;
+	size_t count;
+	const struct symbol_inlines *inlines;
+};
+
+/* The number of a place; `count`: it was not sought. */
+static size_t place_number(const struct found_inlined *at, uint64_t place)
+{
+	size_t low = 0, high = at->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (at->places[middle] < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < at->count && at->places[low] == place ? low : at->count;
+}
+
+static int add_inlined_at(struct naming *naming, struct names_location *location,
+			  const struct symbol_inlines *found, size_t place, uint32_t *functions)
+{
+	int r = 0;
+
+	for (uint32_t k = found->first[place]; k < found->first[place + 1] && r == 0; k++) {
+		uint32_t number = found->of_places[k];
+
+		r = inlined_function(naming, found, number, functions);
+		if (r == 0)
+			r = names_add_inlined(naming->names, location, functions[number]);
+	}
+	return r;
+}
+
 /* A place has all of them, or none where there is no room. */
 static int add_inlined(struct naming *naming, const struct place_group *group,
-		       const struct symbol_inlines *found)
+		       const struct found_inlined *at)
 {
+	const struct symbol_inlines *found = at->inlines;
 	uint32_t *functions = malloc((found->functions_count + 1) * sizeof(*functions));
 	int r = functions ? 0 : -ENOMEM;
 
@@ -398,16 +446,11 @@ static int add_inlined(struct naming *naming, const struct place_group *group,
 	naming->bytes = 0;
 	for (size_t i = 0; i < group->count && r == 0; i++) {
 		struct names_location *location = &naming->names->locations[group->order[i]];
+		size_t place = place_number(at, location->at);
 
-		if (location->lack != NAMES_FOUND)
+		if (location->lack != NAMES_FOUND || place == at->count)
 			continue;
-		for (uint32_t k = found->first[i]; k < found->first[i + 1] && r == 0; k++) {
-			uint32_t number = found->of_places[k];
-
-			r = inlined_function(naming, found, number, functions);
-			if (r == 0)
-				r = names_add_inlined(naming->names, location, functions[number]);
-		}
+		r = add_inlined_at(naming, location, found, place, functions);
 		if (r)
 			location->inlined_count = 0;
 	}
@@ -415,25 +458,52 @@ static int add_inlined(struct naming *naming, const struct place_group *group,
 	return r;
 }
 
-static int find_inlined_in(struct naming *naming, const struct place_group *group)
+static int read_inlined(struct naming *naming, const struct place_group *group,
+			const uint64_t *places)
 {
 	const struct symbol_inlines_limit limit = {inlined_are_over, naming};
-	uint64_t *places = malloc((group->count + 1) * sizeof(*places));
 	struct symbol_inlines found;
+	int error = 0, r = symbol_inlines_read(group->file->fd, naming->namer->sources.debug,
+					       places, group->count, &limit, &found);
+
+	if (r != -ENOMEM && found.first)
+		error = add_inlined(naming, group,
+				    &(const struct found_inlined){places, group->count, &found});
+	symbol_inlines_finish(&found);
+	return error ? error : r;
+}
+
+static int get_kept_inlined(struct naming *naming, const struct place_group *group,
+			    const uint64_t *places)
+{
+	const struct symbol_inlines_limit limit = {inlined_are_over, naming};
+	const struct kept_inlined *kept =
+		kept_inlines_get(&naming->namer->inlines, group->file, naming->namer->sources.debug,
+				 places, group->count, &limit);
+	int error = 0;
+
+	if (!kept)
+		return -ENOMEM;
+	if (kept->inlines.first)
+		error = add_inlined(
+			naming, group,
+			&(const struct found_inlined){kept->places, kept->count, &kept->inlines});
+	if (error || kept->error)
+		return error ? error : kept->error;
+	return kept->lacks ? -E2BIG : 0;
+}
+
+static int find_inlined_in(struct naming *naming, const struct place_group *group)
+{
+	uint64_t *places = malloc((group->count + 1) * sizeof(*places));
 	int r;
 
 	if (!places)
 		return -ENOMEM;
 	for (size_t i = 0; i < group->count; i++)
 		places[i] = naming->names->locations[group->order[i]].at;
-	r = symbol_inlines_read(group->file->fd, naming->namer->sources.debug, places, group->count,
-				&limit, &found);
-	if (r != -ENOMEM && found.first) {
-		int error = add_inlined(naming, group, &found);
-
-		r = error ? error : r;
-	}
-	symbol_inlines_finish(&found);
+	r = naming->namer->keeps_inlined ? get_kept_inlined(naming, group, places)
+					 : read_inlined(naming, group, places);
 	free(places);
 	naming->names->inlined_lacks += r && r != -ENOENT;
 	return r == -ENOMEM ? r : 0;
@@ -454,7 +524,7 @@ static int find_inlined(struct naming *naming, uint32_t *order, size_t count)
 		};
 
 		end = i + group.count;
-		if (file->kind != STACK_FILE || file->fd < 0)
+		if (file->kind != STACK_FILE || (file->fd < 0 && !naming->namer->keeps_inlined))
 			continue;
 		if (inlined_are_over(naming))
 			naming->names->inlined_lacks++;

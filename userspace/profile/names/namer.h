@@ -58,6 +58,14 @@ void namer_ask_kernel(struct namer *namer, int (*read)(const uint64_t *addresses
 void namer_find_inlined(struct namer *namer);
 
 /*
+ * The same, but what was read of a file is kept, and it is read again only for places that are new,
+ * and as long as reading takes no more than so much CPU time each second: what is not used adds up
+ * to KEPT_INLINES_CREDIT_NS. That of so many seconds is there at the begin. Places whose time has
+ * not come have no inlined functions yet.
+ */
+void namer_keep_inlined(struct namer *namer, uint64_t ns_each_s, uint64_t seconds);
+
+/*
  * Names each place of the stacks. `names` is zeroed, and is to be finished in every case; each of
  * its locations has a function unless it fails. Returns 0 or -ENOMEM.
  */

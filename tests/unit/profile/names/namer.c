@@ -158,8 +158,8 @@ static void finds_what_is_inlined(void **state)
 	tree_create(&tree);
 	tree_write(&tree, "source.c", source);
 	tree_path(&tree, "program", path);
-	for (size_t i = 0; i < 4; i++) {
-		const bool finds = i % 2, is_damaged = i >= 2;
+	for (size_t i = 0; i < 6; i++) {
+		const bool finds = i % 3, keeps = i % 3 == 2, is_damaged = i >= 3;
 		const struct names_location *location;
 		struct named_place place;
 		struct stack_file file;
@@ -174,7 +174,9 @@ static void finds_what_is_inlined(void **state)
 		assert_int_equal(perf_symbol_find(path, "whole", &offset, reason), 0);
 		begin_place(&place, &file, offset + 1);
 		create_namer(&place, -1);
-		if (finds)
+		if (keeps)
+			namer_keep_inlined(place.namer, 1000000000, 10);
+		else if (finds)
 			namer_find_inlined(place.namer);
 		location = run_namer(&place);
 		expect_function(&place, location, NAMES_NATIVE, "whole");

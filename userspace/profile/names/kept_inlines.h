@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is inlined at places of files, kept from one set to the next: debugging information is read
+ * again only for places that were not there before, and only as fast as CPU time for it comes in.
+ */
+#ifndef PROFILE_NAMES_KEPT_INLINES_H
+#define PROFILE_NAMES_KEPT_INLINES_H
+
+#include "profile/stacks.h"
+#include "scap/symbols/symbol_inlines.h"
+
+enum {
+	KEPT_INLINES_FILES_MAX = 256,
+	KEPT_INLINES_BYTES_MAX = 32 << 20, /* of all files; those that were used last stay */
+	KEPT_INLINES_PLACES_MAX = 1 << 16, /* of a file; with more, those of the set alone */
+};
+
+/* CPU time that was not used yet is no more than that. */
+#define KEPT_INLINES_CREDIT_NS INT64_C(2000000000)
+
+struct kept_inlined {
+	uint32_t major, minor;
+	uint64_t ino, ctime_ns;
+	int error; /* 0 or -errno: why not all is known */
+	bool is_cut; /* it was not read to its end */
+	bool lacks; /* places of the last call were not sought, or not in all of it */
+	uint64_t used; /* kept_inlines.uses then */
+	uint64_t wants_ns; /* CPU time without which it is not read again */
+	uint64_t *places; /* owned: offsets in the file, in their order */
+	size_t count, bytes;
+	struct symbol_inlines inlines; /* of these places */
+};
+
+/* Zeroed: it has none, and no time comes in. */
+struct kept_inlines {
+	struct kept_inlined *kept; /* owned */
+	size_t count, bytes;
+	uint64_t uses;
+	uint64_t ns_each_s; /* CPU time that comes in each second */
+	int64_t credit_ns; /* CPU time that there is; below 0: a file took more */
+	uint64_t credited_ns; /* what came in until then (monotonic clock) */
+};
+
+/* Begins to count what comes in; some of it is there at once: that of as many seconds. */
+void kept_inlines_begin(struct kept_inlines *all, uint64_t ns_each_s, uint64_t seconds);
+
+/*
+ * What is known of places of a file, which are in their order, after it was read if that can be:
+ * `limit` ends that, too. Valid until the next call. NULL: out of memory.
+ */
+const struct kept_inlined *kept_inlines_get(struct kept_inlines *all, const struct stack_file *file,
+					    int debug, const uint64_t *places, size_t count,
+					    const struct symbol_inlines_limit *limit);
+
+void kept_inlines_finish(struct kept_inlines *all);
+
+#endif
