@@ -45,6 +45,11 @@ out:
 
 /* Waits. */
 
+static __always_inline bool state_is_wanted(__u64 state)
+{
+	return only_states ? state & only_states : !state;
+}
+
 /* A thread that goes: its stacks, by which its wait is counted when it comes back. */
 static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u32 pid, __u32 tid,
 				       bool preempted)
@@ -53,7 +58,7 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	struct profile_wait *wait;
 	struct work *work;
 
-	if (state & TASK_DEAD_BITS)
+	if (state & TASK_DEAD_BITS || (has_states && !state_is_wanted(state)))
 		return;
 	work = work_take(PROFILE_SWITCH);
 	if (!work)

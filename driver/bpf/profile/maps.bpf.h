@@ -106,6 +106,8 @@ const volatile bool has_targets; /* processes that are not in the map are left o
 const volatile __u32 only_tid; /* 0: of all threads */
 const volatile bool leaves_out_kernel, leaves_out_users; /* their threads */
 const volatile __u64 wait_min_ns, wait_max_ns; /* 0: any */
+const volatile bool has_states; /* only waits that begin in one of these */
+const volatile __u64 only_states; /* bits of task_struct.state; 0: it can run */
 const volatile __u32 own_pid; /* the process that profiles, which is left out; 0: none is */
 
 /* User space changes it to read what was counted under the one before. */

@@ -15,6 +15,16 @@ enum { NS_PER_US = 1000 };
 
 #define STORES(member) offsetof(struct profile_options, member)
 
+static int set_state(void *options, const char *value, struct error *err)
+{
+	struct profile_options *profile = options;
+
+	profile->has_states = true;
+	if (value_read_u64(value, &profile->states) == 0)
+		return 0;
+	return error_set(err, -EINVAL, "offcputime: --state %s: expected a number from 0", value);
+}
+
 static const struct own_row rows[] = {
 	{'p', "pid", "PID,...", "of these processes", OWN_SET, .set = profile_options_set_pids},
 	{'t', "tid", "TID", "of this thread", OWN_COUNT, STORES(tid)},
@@ -33,6 +43,9 @@ static const struct own_row rows[] = {
 	 STORES(wait_min_us)},
 	{'M', "max-block-time", "US", "of waits of so many microseconds or less", OWN_COUNT,
 	 STORES(wait_max_us)},
+	{0, "state", "BITS",
+	 "of waits in one of these states: 1, 2 (no signal ends it), both: 3; 0: it can run",
+	 OWN_SET, .set = set_state},
 	{'v', "verbose", NULL, "say when it begins to count, and what that cost", OWN_FLAG,
 	 STORES(verbose)},
 	{'h', "help", NULL, "print this", OWN_FLAG, STORES(help)},

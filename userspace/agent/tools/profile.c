@@ -99,6 +99,8 @@ static int profile_open(struct profile_job *job, const struct options *agent, st
 		.no_user_threads = options->no_user_threads,
 		.wait_min_ns = options->wait_min_us * NS_PER_US,
 		.wait_max_ns = options->wait_max_us * NS_PER_US,
+		.has_states = options->has_states,
+		.states = options->states,
 		.describe = profile_describe,
 		.context = job,
 	};

@@ -44,6 +44,8 @@ struct profile_options {
 	uint64_t tid; /* of waits: this thread alone; 0: any */
 	bool no_kernel_threads, no_user_threads; /* of waits */
 	uint64_t wait_min_us, wait_max_us; /* waits that took that long; 0: any */
+	bool has_states; /* of waits: only those that begin in one of these states */
+	uint64_t states; /* as in struct profile_capture_config */
 	struct waits_options waits; /* of PROFILE_WAITS */
 	bool verbose; /* says when it begins to count, and what that cost */
 	bool help;

@@ -132,6 +132,8 @@ static void configure(struct profile_capture *capture)
 	programs->rodata->leaves_out_users = config->no_user_threads;
 	programs->rodata->wait_min_ns = config->wait_min_ns;
 	programs->rodata->wait_max_ns = config->wait_max_ns;
+	programs->rodata->has_states = config->has_states;
+	programs->rodata->only_states = config->states;
 	bpf_program__set_autoload(programs->progs.profile_sample, config->on_cpu);
 	bpf_program__set_autoload(programs->progs.profile_switch, config->off_cpu);
 	bpf_program__set_autoload(programs->progs.profile_waking, config->off_cpu);

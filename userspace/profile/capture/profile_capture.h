@@ -26,6 +26,10 @@ struct profile_capture_config {
 	pid_t tid;
 	bool no_kernel_threads, no_user_threads;
 	uint64_t wait_min_ns, wait_max_ns; /* only waits that took that long; 0: any */
+	/* Only waits that begin in one of these states, which are bits of the kernel's; 0: in that
+	 * of a thread that can run. */
+	bool has_states;
+	uint64_t states;
 	/*
 	 * Sets what is known of a process beside its id: uid, comm, ids and was_read are set. Texts
 	 * are valid until the next call. Returns whether its stacks are wanted: if not, the kernel

@@ -53,6 +53,8 @@ static const struct {
 	{&offcputime_own_options, "1 -U -K", "offcputime: not both -U and -K"},
 	{&offcputime_own_options, "-p x 1", "offcputime: -p x is no list of processes"},
 	{&offcputime_own_options, "-m 0 1", "offcputime: --min-block-time 0: expected a number"},
+	{&offcputime_own_options, "--state D 1", "offcputime: --state D: expected a number"},
+	{&offcputime_own_options, "--state -1 1", "offcputime: --state -1: expected a number"},
 	{&offcputime_own_options, "1 --nosuch", "offcputime: --nosuch: unknown option"},
 	{&record_own_options, "-e", "record: -e needs a value"},
 	{&record_own_options, "-J ls", "record: -J: unknown option; agent record --help"},
