@@ -140,6 +140,22 @@ static int reject_view(struct yaml_report *report, int code, struct error *err)
 	return code;
 }
 
+static bool is_number(const char *text)
+{
+	return text && *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/*
+ * Whether a word cannot be meant as the argument, but begins the filter: where a number is the
+ * default, all that is none; where one has to be given, what looks like a part of a filter.
+ */
+static bool begins_filter(const struct views_arg *arg, const char *word)
+{
+	if (is_number(arg->otherwise))
+		return !is_number(word);
+	return !arg->otherwise && is_number(arg->example) && strpbrk(word, "=<>!() ");
+}
+
 /* How many words behind the name are its arguments: it is read once with none to see that. */
 static int count_args(const struct yaml_file *file, char **words, size_t *count, struct error *err)
 {
@@ -152,7 +168,8 @@ static int count_args(const struct yaml_file *file, char **words, size_t *count,
 	if (r)
 		reject_view(&report, r, err);
 	else
-		while (*count < view->args_count && words[*count])
+		while (*count < view->args_count && words[*count] &&
+		       !begins_filter(&view->args[*count], words[*count]))
 			++*count;
 	views_view_destroy(view);
 	yaml_report_finish(&report);

@@ -72,6 +72,33 @@ static void takes_a_view_of_the_command(void **state)
 	options_finish(&options);
 }
 
+/* An argument that is a number has its default if the next word is none. */
+static void leaves_a_filter_alone(void **state)
+{
+	static const struct {
+		char *words[4];
+		unsigned int taken;
+		const char *filter;
+	} cases[] = {
+		{{"runqslower", "proc.name=x"}, 1, "thread.runqtime > 10000us"},
+		{{"runqslower", "500", "proc.name=x"}, 2, "thread.runqtime > 500us"},
+		{{"runqslower"}, 1, "thread.runqtime > 10000us"},
+		{{"around", "5", "not", "x"}, 2, "evt.around[5]=1000"},
+		{{"spy_file", "proc.name=x"}, 2, "proc.name=x"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options options = {0};
+		struct error err = {""};
+		char **rest;
+
+		assert_int_equal(take((char **)cases[i].words, &none, &options, &rest, &err), 0);
+		assert_ptr_equal(rest, cases[i].words + cases[i].taken);
+		assert_non_null(strstr(options.view->filter, cases[i].filter));
+		options_finish(&options);
+	}
+}
+
 static void says_what_is_wrong(void **state)
 {
 	static const struct {
@@ -81,6 +108,8 @@ static void says_what_is_wrong(void **state)
 		{{NULL}, "needs the name of a view"},
 		{{"opnes"}, "did you mean 'opens'?"},
 		{{"spy_port"}, "port has to be given, as 80"},
+		{{"spy_port", "proc.name=x"}, "port has to be given, as 80"},
+		{{"around", "proc.name=x"}, "ns has to be given"},
 		{{"fdbytes_by", "fd.nam"}, "unknown field 'fd.nam'"},
 		{{"./no/such/view.yaml"}, "No such file"},
 	};
@@ -152,6 +181,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(takes_the_name_and_the_arguments),
 	cmocka_unit_test(lists_have_no_intervals),
 	cmocka_unit_test(takes_a_view_of_the_command),
+	cmocka_unit_test(leaves_a_filter_alone),
 	cmocka_unit_test(says_what_is_wrong),
 	cmocka_unit_test(puts_containers_first),
 	cmocka_unit_test(knows_the_folder_of_the_user),
