@@ -287,7 +287,7 @@ static void add_sketch(const struct add *add, struct views_cell *cell,
 	uint64_t place = number < 0 ? 0 : (uint64_t)number;
 
 	if (is_linear(add->by))
-		place = number < 0 ? 0 : step_of(&add->by->scale, place);
+		place = step_of(&add->by->scale, place);
 	if (!sketch || !views_sketch_add(sketch, &add->store->memory, place))
 		add->store->losses.unsketched++;
 }

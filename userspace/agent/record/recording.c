@@ -278,7 +278,8 @@ struct recording {
 static void find_carriers(struct recording *recording)
 {
 	const unsigned int parts = STATE_THREADS | STATE_DESCRIPTORS | STATE_CONNECTIONS |
-				   STATE_DIRECTORIES | STATE_CONTAINERS | STATE_FILES;
+				   STATE_DIRECTORIES | STATE_CONTAINERS | STATE_FILES |
+				   STATE_CREATED;
 	const unsigned int flags = EF_MODIFIES_STATE | EF_CREATES_FD | EF_DESTROYS_FD;
 	const bool *of_requests = recording->config->of_requests;
 

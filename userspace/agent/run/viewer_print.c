@@ -548,15 +548,16 @@ static const struct mark {
 } marks[] = {
 	{0, "1ns", "1"}, {10, "1us", "1K"}, {20, "1ms", "1M"}, {30, "1s", "1G"}, {40, "18m", "1T"}};
 
-/* Where each tenth bucket of one width begins. */
+/* Where each tenth bucket of one width begins; not where a longer number is in the way. */
 static void append_linear_marks(const struct views_value *value, struct buf *out)
 {
 	const unsigned int last = views_buckets_count(value) - 1;
 	const size_t start = out->len;
 
 	for (unsigned int i = 0; i < last; i += LINEAR_MARK) {
-		if (i)
-			append_blanks(out, (unsigned int)(start + i - out->len));
+		if (i && start + i <= out->len)
+			continue;
+		append_blanks(out, (unsigned int)(start + i - out->len));
 		buf_append_u64(out, value->scale.min + i * value->scale.width);
 	}
 }

@@ -153,7 +153,7 @@ const struct field_desc fields_path[] = {
 	ROW("fs.path.nameraw", 0, get_name_raw, name, "fs.path.name as the caller gave it",
 	    .example = " startswith ../"),
 	{"fs.path.age", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_CREATED,
-	 get_age, "of a call that removed a file: ns since that was made, if that was seen",
+	 get_age, "of a call that removed a file: ns since its user made that, in the same control group",
 	 .example = "<1s", .can_have = can_have_age},
 	ROW("fs.path.source", PATH_NEEDS, get_source, source,
 	    "absolute path before a successful rename; of a link, its place",

@@ -64,7 +64,7 @@ static uint32_t flags_of(const struct event *ev, const struct event_opens *opens
 
 /*
  * When files were made, for calls that remove them. What is not fact, as others could change a name
- * or answer for the kernel, removes nothing: no thread makes the age of others' files unknown.
+ * or answer for the kernel, removes nothing.
  */
 
 static struct created_scope scope_of(const struct state_thread *thread)
@@ -130,6 +130,13 @@ static bool is_done(const struct state *state, const struct apply_event *event)
 	       !state_is_doubtful(event);
 }
 
+/* No opening made that. */
+static bool removes_directory(const struct event *ev)
+{
+	return ev->desc->id == EVENT_unlinkat &&
+	       event_param_u64(ev, unlinkat__flags) & unlinkat_flags__AT_REMOVEDIR;
+}
+
 void apply_unlink(struct state *state, struct apply_event *event)
 {
 	const uint8_t param = event->ev->desc->paths.name;
@@ -138,8 +145,7 @@ void apply_unlink(struct state *state, struct apply_event *event)
 	struct created_name name;
 	uint64_t ns;
 
-	state->file_age_ns = 0;
-	if (!is_done(state, event) || !param)
+	if (!is_done(state, event) || !param || removes_directory(event->ev))
 		return;
 	name = name_carried(event, param - 1u, path);
 	scope = scope_of(event->thread);

@@ -213,12 +213,13 @@ void created_put(struct created *created, const struct created_scope *scope,
 			put_name(created, file, i, keys[i]);
 }
 
-/* Likewise, with what is known of the file; ns 0: nothing. */
-static struct created_file created_forget(struct created *created, uint64_t key)
+/* Takes a file out that the same user made, in the same control groups. ns 0: there is none. */
+static struct created_file take_own(struct created *created, const struct created_scope *scope,
+				    uint64_t key)
 {
 	struct created_file *file = created_find(created, key), taken = {0};
 
-	if (!file)
+	if (!file || file->maker != maker_of(created, scope))
 		return taken;
 	taken = *file;
 	created_remove(created, file);
@@ -232,20 +233,22 @@ uint64_t created_take(struct created *created, const struct created_scope *scope
 
 	if (!created->files || !name->len)
 		return 0;
-	taken = created_forget(created, created_key(created, scope, name));
+	taken = take_own(created, scope, created_key(created, scope, name));
 	return taken.is_unsure ? 0 : taken.ns;
 }
 
 static void put_moved(struct created *created, const struct created_file *moved, uint64_t key)
 {
 	struct created_file *file;
+	bool is_other;
 
 	if (!moved->ns)
 		return;
+	is_other = replace(created, key, moved->maker);
 	file = created_add(created, moved->owner);
 	file->ns = moved->ns;
 	file->maker = moved->maker;
-	file->is_unsure = moved->is_unsure;
+	file->is_unsure = moved->is_unsure || is_other;
 	put_name(created, file, 0, key);
 }
 
@@ -255,16 +258,17 @@ void created_move(struct created *created, const struct created_scope *scope,
 	struct created_file first, second;
 	uint64_t from_key, to_key;
 
-	if (!created->files || !from->len || !to->len)
+	if (!created->files)
 		return;
-	from_key = created_key(created, scope, from);
-	to_key = created_key(created, scope, to);
+	from_key = from->len ? created_key(created, scope, from) : 0;
+	to_key = to->len ? created_key(created, scope, to) : 0;
 	/* Nothing happens. */
 	if (from_key == to_key)
 		return;
-	first = created_forget(created, from_key);
-	second = created_forget(created, to_key);
-	put_moved(created, &first, to_key);
-	if (exchanged)
+	first = from_key ? take_own(created, scope, from_key) : (struct created_file){0};
+	second = to_key ? take_own(created, scope, to_key) : (struct created_file){0};
+	if (to_key)
+		put_moved(created, &first, to_key);
+	if (exchanged && from_key)
 		put_moved(created, &second, from_key);
 }

@@ -327,6 +327,7 @@ static void apply(struct state *state, struct apply_event *event)
 	const struct state_plan *plan = &state->plans[event->ev->desc->id];
 	bool is_faked = event->ev->marks.is_faked, in_gap;
 
+	state->file_age_ns = 0; /* that of an event before */
 	if (!plan->finds_thread || is_faked)
 		event->thread = find_thread(state, plan, event->ev);
 	in_gap = state->has_gaps && event->thread &&

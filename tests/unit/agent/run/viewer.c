@@ -450,6 +450,17 @@ static void shows_buckets_of_one_width(void **state)
 		     "S: . from 1, : from 10, * from 100, # from 1000\n"
 		     "         1         41\n"
 		     "01:01:01 ..        | \n");
+	/* A number that is longer than ten buckets has the place of the next one. */
+	buf_clear(&buf);
+	buf_printf(&buf,
+		   "%skind: heatmap\nvalues: [{name: s, aggregate: histogram, field: "
+		   "evt.rawres, min: 100000000000, max: 125000000000, width: 1000000000}]\n",
+		   VIEW(""));
+	buf_append_char(&buf, '\0');
+	expect_table(text, &(struct viewer_style){.format = &format_text, .with_head = true},
+		     "S: . from 1, : from 10, * from 100, # from 1000\n"
+		     "         100000000000        120000000000\n"
+		     "01:01:01                          | \n");
 }
 
 /* The scale is that of the unit, and no value is beyond it. */

@@ -60,9 +60,9 @@ static void knows_names_in_their_places(void **state)
 	assert_int_equal(taken(&created, &inside, "/a"), 2);
 	assert_int_equal(taken(&created, &below, "/a"), 3);
 	assert_int_equal(taken(&created, &host, "/b"), 0);
-	/* Whoever removes it. */
-	assert_int_equal(taken(&created, &other, "/a"), 1);
-	assert_int_equal(taken(&created, &host, "/a"), 0);
+	/* In a mount namespace of another user it is another file. */
+	assert_int_equal(taken(&created, &other, "/a"), 0);
+	assert_int_equal(taken(&created, &host, "/a"), 1);
 	assert_int_equal(created.count, 0);
 	created_finish(&created);
 }
@@ -100,6 +100,29 @@ static void follows_renames(void **state)
 	put(&created, &host, "/d", 4);
 	move(&created, "/old", "/d", false);
 	assert_int_equal(taken(&created, &host, "/d"), 0);
+	/* One with a name that is not known. */
+	put(&created, &host, "/e", 5);
+	move(&created, "", "/e", false);
+	assert_int_equal(taken(&created, &host, "/e"), 0);
+	created_finish(&created);
+}
+
+static void leaves_names_of_others(void **state)
+{
+	const struct created_name a = named("/a"), b = named("/b");
+	struct created created = {0};
+
+	put(&created, &host, "/a", 1);
+	created_move(&created, &other, &a, &b, false);
+	created_move(&created, &other, &b, &a, true);
+	assert_int_equal(taken(&created, &other, "/b"), 0);
+	assert_int_equal(taken(&created, &host, "/a"), 1);
+	/* Here they have one name for two files. */
+	put(&created, &host, "/a", 2);
+	put(&created, &other, "/b", 3);
+	created_move(&created, &other, &b, &a, false);
+	assert_int_equal(taken(&created, &host, "/a"), 0);
+	assert_int_equal(taken(&created, &other, "/a"), 0);
 	created_finish(&created);
 }
 
@@ -176,6 +199,17 @@ static uint64_t age_of_removed(struct drive *drive, int64_t result, const char *
 	return state_file_age_ns(drive_end(drive));
 }
 
+static uint64_t age_of_faked(struct drive *drive, const char *path)
+{
+	struct frame *frame = drive_begin(drive, EVENT_unlinkat, 100);
+
+	frame_put_i64(frame, unlinkat__res, 0);
+	frame_put_i64(frame, unlinkat__dirfd, AT_FDCWD_STORED);
+	frame_put_string(frame, unlinkat__name, path);
+	frame->marks.is_faked = 1;
+	return state_file_age_ns(drive_end(drive));
+}
+
 static void rename_to(struct drive *drive, const char *from, const char *to)
 {
 	struct frame *frame = drive_begin(drive, EVENT_rename, 100);
@@ -203,6 +237,10 @@ static void calls_tell_ages(void **state)
 	rename_to(drive, "c", "/x");
 	assert_int_equal(age_of_removed(drive, 0, "/w/c"), 0);
 	assert_int_equal(age_of_removed(drive, 0, "/w/../x"), 4000);
+	make(drive, "/w/e", made);
+	assert_int_equal(age_of_removed(drive, 0, "e"), 2000);
+	/* Of the call before. */
+	assert_int_equal(age_of_faked(drive, "e"), 0);
 	state_set_lacks(drive->state, STATE_CREATED);
 	make(drive, "/w/d", made);
 	assert_int_equal(age_of_removed(drive, 0, "d"), 0);
@@ -229,6 +267,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(knows_names_in_their_places),
 	cmocka_unit_test(knows_both_names),
 	cmocka_unit_test(follows_renames),
+	cmocka_unit_test(leaves_names_of_others),
 	cmocka_unit_test(doubts_what_others_made_again),
 	cmocka_unit_test(nobody_takes_the_room_of_others),
 	TEST(calls_tell_ages),
