@@ -126,7 +126,9 @@ static uint64_t take_little(struct cursor *cursor, size_t bytes)
 
 static uint8_t take_byte(struct cursor *cursor)
 {
-	return (uint8_t)take_little(cursor, 1);
+	const uint8_t *taken = take(cursor, 1);
+
+	return taken ? *taken : 0;
 }
 
 static uint64_t take_leb(struct cursor *cursor, bool is_signed)
