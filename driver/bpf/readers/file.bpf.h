@@ -16,7 +16,7 @@ enum {
 	FMODE_CREATED = 0x100000,
 	OVERLAYFS_MAGIC = 0x794c7630,
 	STORED_CREATED = 0x4000,
-	STORED_CREAT_MADE = 0x4, /* the same of creat, in its own set */
+	CREAT_OPENS_WITH = O_WRONLY | O_CREAT | O_TRUNC, /* creat has no argument for these */
 	STORED_UPPER_LAYER = 0x8000,
 	STORED_LOWER_LAYER = 0x10000,
 	PATH_COMPONENTS_MAX = 96,
@@ -192,12 +192,6 @@ static __always_inline struct opened_file opened_file(struct filler *f)
 	else if (opened.layer == OVERLAY_LOWER)
 		opened.flags |= STORED_LOWER_LAYER;
 	return opened;
-}
-
-/* What creat has in place of flags. */
-static __always_inline __u16 creat_flags(struct opened_file opened)
-{
-	return opened.layer | (opened.flags & STORED_CREATED ? STORED_CREAT_MADE : 0);
 }
 
 /* The struct of openat2; zeros if it cannot be read. A request has its members in place of arguments. */

@@ -53,13 +53,11 @@ static void take_given(const struct event *ev, unsigned int param, const char *p
 /* The flags that a file was opened with. */
 static uint32_t flags_of(const struct event *ev, const struct event_opens *opens)
 {
-	uint32_t flags = file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC;
-
 	if (opens->flags)
 		return (uint32_t)event_param_u64(ev, opens->flags - 1u);
-	if (event_param_u64(ev, creat__creat_flags) & creat_flags__O_F_CREATED_CREAT)
-		flags |= file_flags__O_F_CREATED;
-	return flags;
+	return event_param_present(ev, creat__flags)
+		       ? (uint32_t)event_param_u64(ev, creat__flags)
+		       : file_flags__O_WRONLY | file_flags__O_CREAT | file_flags__O_TRUNC;
 }
 
 /*

@@ -255,7 +255,7 @@ static void creat_says_whether_it_made_the_file(void **state)
 
 		frame_put_i64(frame, creat__fd, 4);
 		frame_put_string(frame, creat__name, "/new");
-		frame_put_i64(frame, creat__creat_flags, i ? creat_flags__O_F_CREATED_CREAT : 0);
+		frame_put_i64(frame, creat__flags, i ? file_flags__O_F_CREATED : 0);
 		drive_end(drive);
 		assert_int_equal(age_of_removed(drive, 0, "/new"), i ? 1000 : 0);
 	}
