@@ -92,6 +92,13 @@ struct frame_stream {
 
 _Static_assert(sizeof(struct frame_stream) == 12, "part of native capture files");
 
+/*
+ * What programs at functions of TLS libraries get with their place: beside it how many bytes the stack
+ * pointer is below where it was when the function began, twice. Else they are where it begins or
+ * behind its return.
+ */
+#define TLS_HAS_STACK 1ULL
+
 /* What a thread does, at any time one of these. */
 enum thread_part {
 	PART_CPU, /* it runs */

@@ -69,6 +69,16 @@ static __always_inline bool is_same_call(const struct tls_call *call, const stru
 	       call->buffer == other->buffer && call->size == other->size;
 }
 
+/* Where the stack pointer was when the function began. */
+static __always_inline __u64 tls_stack_of(struct probe_registers *regs, bool is_end)
+{
+	__s64 place = CAN_GET_COOKIES ? bpf_get_attach_cookie(regs) : 0;
+
+	if (place & TLS_HAS_STACK)
+		return probe_sp(regs) + (place >> 1);
+	return probe_sp(regs) - (is_end ? PROBE_RETURN_BYTES : 0);
+}
+
 /*
  * A function begins. buffer: where its bytes are; 0: that is not known. done: where it writes how
  * many it moved; 0: it returns that.
@@ -81,7 +91,7 @@ static __always_inline int tls_begin(struct probe_registers *regs, __u64 buffer,
 		.buffer = buffer,
 		.size = PROBE_ARGUMENT_2(regs),
 		.done = done,
-		.sp = probe_sp(regs),
+		.sp = tls_stack_of(regs, false),
 		.ip = probe_ip(regs),
 	}};
 	__u32 tid = tid_of(task);
@@ -141,8 +151,7 @@ static __always_inline struct tls_object *tls_end(struct probe_registers *regs,
 {
 	struct tls_object *object;
 
-	if (!thread || !thread->call.object ||
-	    probe_sp(regs) - thread->call.sp != PROBE_RETURN_BYTES)
+	if (!thread || !thread->call.object || tls_stack_of(regs, true) != thread->call.sp)
 		return NULL;
 	*call = thread->call;
 	thread->call.object = 0;

@@ -115,6 +115,13 @@ static __always_inline __u64 argument_word(__u64 *ctx, int n)
 }
 
 /*
+ * What user space gave a program for the place where it runs: 7adfc6c9b315 ("bpf: Add
+ * bpf_get_attach_cookie() BPF helper to access bpf_cookie value"), 5.15.
+ */
+#define CAN_GET_COOKIES                                                                            \
+	bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_attach_cookie)
+
+/*
  * The current task, whose members are read without a helper call for each step if the kernel can:
  * 3ca1032ab7ab ("bpf: Implement get_current_task_btf and RET_PTR_TO_BTF_ID"), 5.11. The call takes
  * 6 ns: programs make it once and pass the task on.

@@ -113,22 +113,30 @@ static void path_of(int fd, char path[PATH_BYTES])
 	snprintf(path, PATH_BYTES, "/proc/self/fd/%d", fd);
 }
 
-/* Where a program is to run in a library. */
-static size_t places_of(const struct tls_library *functions, unsigned int program, bool at_return,
-			uint64_t offsets[TLS_PLACES])
+/* Where a program is to run at a place, if it is: false for what only others have there. */
+static bool use_place(const struct tls_place *place, bool has_links, unsigned int program,
+		      bool at_return, struct tls_probe_places *places)
 {
-	size_t count = 0;
+	const struct tls_function *function = &tls_functions[place->function];
+	const bool is_end = at_return || place->is_end, is_cheap = place->is_cheap && has_links;
 
-	for (size_t i = 0; i < functions->count; i++) {
-		const struct tls_place *place = &functions->places[i];
-		const struct tls_function *function = &tls_functions[place->function];
-		bool is_end = at_return || place->is_end;
+	if ((is_end ? function->end : function->begin) != program ||
+	    (at_return && (place->is_end || function->is_go || is_cheap)) ||
+	    (place->is_end && place->is_cheap && !has_links))
+		return false;
+	places->offsets[places->count] = is_cheap ? place->cheap_offset : place->offset;
+	places->cookies[places->count++] =
+		is_cheap ? (uint64_t)place->stack << 1 | TLS_HAS_STACK : 0;
+	return true;
+}
 
-		if (!(at_return && function->is_go) &&
-		    (is_end ? function->end : function->begin) == program)
-			offsets[count++] = place->offset;
-	}
-	return count;
+/* Where a program is to run in a library. */
+static void places_of(const struct tls_follower *follower, const struct tls_library *functions,
+		      unsigned int program, bool at_return, struct tls_probe_places *places)
+{
+	places->count = 0;
+	for (size_t i = 0; i < functions->count; i++)
+		use_place(&functions->places[i], follower->has_links, program, at_return, places);
 }
 
 static int keep_probe(struct tls_probes *probes, int fd)
@@ -142,19 +150,19 @@ static int keep_probe(struct tls_probes *probes, int fd)
 static int set_program(struct tls_follower *follower, const struct tls_followed *library,
 		       unsigned int program, bool at_return, int fd, struct tls_probes *probes)
 {
-	uint64_t offsets[TLS_PLACES];
-	size_t count = places_of(&library->functions, program, at_return, offsets);
+	struct tls_probe_places places;
 	char path[PATH_BYTES];
 	int r = 0;
 
-	if (!count)
+	places_of(follower, &library->functions, program, at_return, &places);
+	if (!places.count)
 		return 0;
 	path_of(library->fd, path);
 	if (follower->has_links)
-		return keep_probe(probes, tls_probe_link(path, offsets, count, at_return, fd));
-	for (size_t i = 0; i < count && r == 0; i++)
-		r = keep_probe(probes,
-			       tls_probe_open(follower->type, path, offsets[i], at_return, fd));
+		return keep_probe(probes, tls_probe_link(path, &places, at_return, fd));
+	for (size_t i = 0; i < places.count && r == 0; i++)
+		r = keep_probe(probes, tls_probe_open(follower->type, path, places.offsets[i],
+						      at_return, fd));
 	return r;
 }
 

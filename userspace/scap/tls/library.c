@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scap/tls/cheap.h"
 #include "scap/tls/go.h"
 #include "scap/tls/instructions.h"
 #include "util/count.h"
@@ -23,9 +24,9 @@ enum {
 };
 
 #ifdef __aarch64__
-enum { OWN_MACHINE = EM_AARCH64 };
+enum { OWN_MACHINE = EM_AARCH64, HAS_CHEAP_PLACES = false };
 #else
-enum { OWN_MACHINE = EM_X86_64 };
+enum { OWN_MACHINE = EM_X86_64, HAS_CHEAP_PLACES = true };
 #endif
 
 const struct tls_function tls_functions[] = {
@@ -190,10 +191,50 @@ static bool is_in_file(uint64_t offset, uint64_t size)
 	return size >= CODE_BYTES && offset <= size - CODE_BYTES;
 }
 
-static void add_place(struct tls_library *library, uint64_t offset, uint8_t function, bool is_end)
+static struct tls_place *add_place(struct tls_library *library, uint64_t offset, uint8_t function,
+				   bool is_end)
 {
-	library->places[library->count++] =
-		(struct tls_place){.offset = offset, .function = function, .is_end = is_end};
+	struct tls_place *place = &library->places[library->count++];
+
+	*place = (struct tls_place){.offset = offset, .function = function, .is_end = is_end};
+	return place;
+}
+
+/* How many ends there is room for, when all functions from this one on have their begin. */
+static int room_of_ends(const struct tls_library *library, uint8_t function)
+{
+	return (int)(TLS_PLACES - library->count) - (TLS_FUNCTIONS - function);
+}
+
+/* How many of their arguments programs look at where a function begins. */
+static const uint8_t arguments_of[TLS_PROGRAMS] = {
+	[TLS_CALL] = 3, [TLS_CALL_EX] = 4, [TLS_CALL_FLAGS] = 5, [TLS_CALL_UNSEEN] = 3};
+
+/* Where a function that is probed at its begin and its return costs less otherwise, if it does. */
+static void place_cheap(struct tls_library *library, int fd, uint64_t offset, uint64_t bytes,
+			uint8_t function)
+{
+	struct tls_place *begin = add_place(library, cheapest_place(fd, offset), function, false);
+	const unsigned int arguments = arguments_of[tls_functions[function].begin];
+	uint8_t code[TLS_CHEAP_BYTES_MAX];
+	struct tls_cheap cheap;
+
+	if (!HAS_CHEAP_PLACES || begin->offset != offset ||
+	    tls_functions[function].end == TLS_PROGRAMS || bytes == 0 || bytes > sizeof(code) ||
+	    pread(fd, code, bytes, (off_t)offset) != (ssize_t)bytes ||
+	    !tls_cheap_find(code, bytes, arguments, &cheap) || !cheap.begin.at ||
+	    (int)cheap.count > room_of_ends(library, (uint8_t)(function + 1)))
+		return;
+	begin->is_cheap = true;
+	begin->cheap_offset = offset + cheap.begin.at;
+	begin->stack = cheap.begin.stack;
+	for (size_t i = 0; i < cheap.count; i++) {
+		struct tls_place *end = add_place(library, 0, function, true);
+
+		end->is_cheap = true;
+		end->cheap_offset = offset + cheap.ends[i].at;
+		end->stack = cheap.ends[i].stack;
+	}
 }
 
 /*
@@ -205,7 +246,7 @@ static bool place_go(struct tls_library *library, int fd, uint64_t offset, uint6
 {
 	uint32_t ends[TLS_GO_ENDS];
 	uint8_t *code = bytes && bytes <= CODE_BYTES_MAX ? malloc(bytes) : NULL;
-	int room = (int)(TLS_FUNCTIONS + TLS_GO_ENDS - library->count - (TLS_FUNCTIONS - function));
+	int room = room_of_ends(library, function);
 	int entry = -ENOENT, count = 0;
 
 	if (code && pread(fd, code, bytes, (off_t)offset) == (ssize_t)bytes)
@@ -237,7 +278,7 @@ static struct tls_addresses find_places(const struct tls_addresses *addresses,
 		    !is_in_file(offset, size))
 			continue;
 		if (!tls_functions[i].is_go)
-			add_place(library, cheapest_place(fd, offset), i, false);
+			place_cheap(library, fd, offset, addresses->bytes[i], i);
 		else if (!place_go(library, fd, offset, addresses->bytes[i], i))
 			continue;
 		placed.of[i] = addresses->of[i];

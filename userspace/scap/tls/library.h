@@ -50,9 +50,13 @@ struct tls_library {
 	size_t count;
 	struct tls_place {
 		uint64_t offset; /* in the file: of the function, or of an instruction at which its
-				  * arguments and stack are as at its begin */
+				  * arguments and stack are as at its begin; an end, or 0: none */
 		uint8_t function; /* in tls_functions */
-		bool is_end; /* it returns there */
+		bool is_end; /* it returns there, or soon after */
+		/* Of functions with cheap.h, where the kernel can tell one place from another: */
+		bool is_cheap;
+		uint64_t cheap_offset; /* instead of `offset` */
+		int32_t stack; /* see struct tls_cheap_place */
 	} places[TLS_PLACES];
 };
 

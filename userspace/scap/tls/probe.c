@@ -63,15 +63,16 @@ struct link_attr {
 	uint32_t count, link_flags, pid, pad;
 };
 
-int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool at_return,
+int tls_probe_link(const char *path, const struct tls_probe_places *places, bool at_return,
 		   int program)
 {
 	struct link_attr attr = {
 		.program = (uint32_t)program,
 		.type = TLS_PROBE_LINK_TYPE,
 		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)offsets,
-		.count = (uint32_t)count,
+		.offsets = (uintptr_t)places->offsets,
+		.cookies = (uintptr_t)places->cookies,
+		.count = (uint32_t)places->count,
 		.link_flags = at_return, /* BPF_F_UPROBE_MULTI_RETURN */
 	};
 	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
@@ -82,8 +83,8 @@ int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool
 /* No path of a file that has functions: kernels that can say so, others do not get there. */
 bool tls_probe_has_links(int program)
 {
-	const uint64_t offset = 0;
-	int fd = tls_probe_link("/", &offset, 1, false, program);
+	const struct tls_probe_places place = {.count = 1};
+	int fd = tls_probe_link("/", &place, false, program);
 
 	if (fd >= 0)
 		close(fd);

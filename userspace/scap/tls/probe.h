@@ -12,6 +12,14 @@ enum {
 		48 /* BPF_TRACE_UPROBE_MULTI: the type that programs are loaded with */
 };
 
+enum { TLS_PROBE_PLACES_MAX = 128 };
+
+struct tls_probe_places {
+	size_t count;
+	uint64_t offsets[TLS_PROBE_PLACES_MAX]; /* in the file */
+	uint64_t cookies[TLS_PROBE_PLACES_MAX]; /* which the program gets, at each of them */
+};
+
 /* The number of the kernel's PMU for that, or -errno: it has none. */
 int tls_probe_type(void);
 
@@ -30,7 +38,7 @@ bool tls_probe_has_links(int program);
  * its close no longer than that of one probe. Returns the descriptor, or -errno: what files
  * say may be wrong, so -EINVAL is no answer to whether the kernel can.
  */
-int tls_probe_link(const char *path, const uint64_t *offsets, size_t count, bool at_return,
+int tls_probe_link(const char *path, const struct tls_probe_places *places, bool at_return,
 		   int program);
 
 #endif
