@@ -347,9 +347,19 @@ static __always_inline int tls_write_end_run(struct probe_registers *regs)
 	return tls_data_end(regs, TLS_WRITE);
 }
 
+/* Whether a call goes on that writes to a known socket. */
+static __always_inline bool tls_goes_on(struct tls_object *object)
+{
+	const __u64 key = object->file.ino && !object->loose ? tls_key_of(object) : 0;
+	struct tls_count *count = bpf_map_lookup_elem(&tls_counts, &key);
+
+	return count && count->begun != count->moved[TLS_WRITE];
+}
+
 /*
  * An object is freed, or made ready for another connection. Where its socket is known, the end of
- * that is the end of the connection.
+ * that is the end of the connection; it is told then only if a call goes on, which tells later what
+ * it has sent.
  */
 static __always_inline bool tls_forget_begin(struct filler *f, struct probe_registers *regs,
 					     __u64 address)
@@ -359,7 +369,7 @@ static __always_inline bool tls_forget_begin(struct filler *f, struct probe_regi
 
 	if (!object)
 		return false;
-	f->tls.key = object->loose;
+	f->tls.key = object->loose || tls_goes_on(object) ? tls_key_of(object) : 0;
 	bpf_map_delete_elem(&tls_objects, &key);
 	if (!f->tls.key)
 		return false;

@@ -69,6 +69,12 @@ void requests_append_account(const struct requests *requests, struct buf *text)
 			"unknown: %" PRIu64 " of connections with several, %" PRIu64
 			" as others needed the room\n",
 			stats.hurried_of_one, stats.hurried_for_room);
+	if (stats.hurried_closes)
+		buf_printf(text,
+			   "agent: %" PRIu64
+			   " connections under TLS ended before it was seen whether "
+			   "they were answered, as others needed the room\n",
+			   stats.hurried_closes);
 	if (stats.untranslated)
 		buf_printf(text,
 			   "agent: %" PRIu64 " requests have no real address of the server: what "

@@ -97,7 +97,8 @@ struct connection {
 	bool has_keys : 1;
 	bool has_doubts : 1; /* one in `queue` may be in doubt */
 	bool was_reset : 1;
-	bool is_closing : 1; /* its socket is closed: sockets.c */
+	bool is_writing : 1; /* a call that writes went on when its plaintext was closed */
+	bool is_closing : 1; /* its socket is closed, too: sockets.c */
 	bool has_early : 1; /* a read waits for an earlier write: early.h */
 	bool waited_in_vain : 1; /* one did, and nothing was written since */
 	bool was_asked_for : 1; /* of a server: from where its client is translated */

@@ -685,8 +685,10 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 	if (!(key & TLS_KEY))
 		return;
 	if (direction == tls_directions__closed) {
-		if (connection)
+		if (connection && key & TLS_KEY_LOOSE)
 			sockets_remove(&requests->sockets, connection, ev->ts_ns, "closed");
+		else if (connection)
+			connection->is_writing = true;
 		return;
 	}
 	/* What a library has read of a socket that is closed. */
@@ -697,6 +699,7 @@ static void take_plaintext(struct requests *requests, const struct state_event *
 	if (!connection || connection->is_opaque)
 		return;
 	connection->is_used = true;
+	connection->pid = made.pid;
 	connection->is_guess = ino && event_param_u64(ev, tls_data__is_guess);
 	note_socket(requests, connection, ino);
 	if (connection->role == request_roles__unknown)

@@ -79,6 +79,7 @@ struct requests_stats {
 	/* Reads that should have waited for an earlier write, and did not (see early.h): */
 	uint64_t hurried_of_one; /* as enough of their connection did, */
 	uint64_t hurried_for_room; /* or another process had none, which may have its own */
+	uint64_t hurried_closes; /* likewise plaintexts that were closed: see sockets_close() */
 	uint64_t untranslated; /* requests that were given out: see translations_is_missing() */
 };
 

@@ -102,26 +102,56 @@ void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, 
 /* Whether a response may be on its way that nobody has told yet. */
 static bool may_be_answering(const struct connection *plain)
 {
-	return plain && plain->protocol && plain->queued && plain->requests == DIRECTION_IN;
+	return plain && plain->is_writing && plain->protocol && plain->queued &&
+	       plain->requests == DIRECTION_IN;
 }
 
-static void end_oldest_closing(struct sockets *sockets)
+static void end_closing(struct sockets *sockets, uint32_t i)
 {
-	const struct sockets_closing *closing = &sockets->closing[sockets->closing_first];
-	struct connection *plain = sockets_find(sockets, closing->key);
+	const struct sockets_closing closing = sockets->closing[i];
+	struct connection *plain = sockets_find(sockets, closing.key);
 
+	sockets->closing_count--;
+	memmove(&sockets->closing[i], &sockets->closing[i + 1],
+		(sockets->closing_count - i) * sizeof(closing));
 	/* Another one may have its key by now. */
 	if (plain && plain->is_closing)
-		sockets_remove(sockets, plain, closing->closed_ns, closing->error);
-	sockets->closing_first = (sockets->closing_first + 1) % SOCKETS_CLOSING_MAX;
-	sockets->closing_count--;
+		sockets_remove(sockets, plain, closing.closed_ns, closing.error);
 }
 
 void sockets_end_closing(struct sockets *sockets, uint64_t now_ns)
 {
 	while (sockets->closing_count &&
-	       now_ns >= sockets->closing[sockets->closing_first].closed_ns + SOCKETS_CLOSING_NS)
-		end_oldest_closing(sockets);
+	       now_ns >= sockets->closing[0].closed_ns + SOCKETS_CLOSING_NS)
+		end_closing(sockets, 0);
+}
+
+static unsigned int closing_of(const struct sockets *sockets, int32_t pid)
+{
+	unsigned int count = 0;
+
+	for (uint32_t i = 0; i < sockets->closing_count; i++)
+		count += sockets->closing[i].pid == pid;
+	return count;
+}
+
+/* Ends the oldest one of the process that has most, with one more of this one. */
+static void make_closing_room(struct sockets *sockets, int32_t pid)
+{
+	unsigned int most = 0;
+	uint32_t oldest = 0;
+
+	for (uint32_t i = 0; i < sockets->closing_count; i++) {
+		const int32_t owner = sockets->closing[i].pid;
+		const unsigned int count = closing_of(sockets, owner) + (owner == pid);
+
+		if (count > most) {
+			most = count;
+			oldest = i;
+		}
+	}
+	sockets->all->exchanges.stats.hurried_closes++;
+	end_closing(sockets, oldest);
 }
 
 void sockets_close(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error)
@@ -134,10 +164,9 @@ void sockets_close(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const
 		return;
 	}
 	if (sockets->closing_count == SOCKETS_CLOSING_MAX)
-		end_oldest_closing(sockets);
-	sockets->closing[(sockets->closing_first + sockets->closing_count++) %
-			 SOCKETS_CLOSING_MAX] =
-		(struct sockets_closing){.key = plain->ino, .closed_ns = now_ns, .error = error};
+		make_closing_room(sockets, plain->pid);
+	sockets->closing[sockets->closing_count++] = (struct sockets_closing){
+		.key = plain->ino, .pid = plain->pid, .closed_ns = now_ns, .error = error};
 	plain->is_closing = true;
 	plain->was_reset |= socket && socket->was_reset;
 	if (socket)

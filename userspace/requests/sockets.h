@@ -17,6 +17,7 @@ enum { SOCKETS_CLOSING_MAX = 64 };
 
 struct sockets_closing {
 	uint64_t key; /* of the plaintext */
+	int32_t pid; /* of its process; 0: not known */
 	uint64_t closed_ns;
 	const char *error; /* why: a literal */
 };
@@ -37,9 +38,10 @@ struct sockets {
 	uint32_t loose_max, loose_next;
 	uint32_t loose; /* followed now */
 	uint64_t loose_certain_ns;
-	/* A ring, in the order in which they were closed: if it is full, the oldest one ends. */
+	/* In the order in which they were closed: if there are more, the oldest one of the process
+	 * that has most ends, which is counted. */
 	struct sockets_closing closing[SOCKETS_CLOSING_MAX];
-	uint32_t closing_first, closing_count;
+	uint32_t closing_count;
 };
 
 /* For at most `max` of them. `all` has its key and ends set before. Returns 0 or -ENOMEM. */
@@ -63,8 +65,8 @@ void sockets_remove_all(struct sockets *sockets, uint64_t ino, uint64_t now_ns, 
 
 /*
  * The same, by a close or a failure while the process goes on: a thread of a server may be in a
- * call that has sent a response, of which the plaintext is told when it returns. That is waited
- * for.
+ * call that has sent a response, of which the plaintext is told when it returns. Where that is
+ * known to be so it is waited for.
  */
 void sockets_close(struct sockets *sockets, uint64_t ino, uint64_t now_ns, const char *error);
 

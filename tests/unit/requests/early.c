@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "requests/sockets.h"
 #include "talked.h"
 #include "unit.h"
 
@@ -24,6 +25,17 @@ struct said {
 	uint32_t end, other;
 	bool is_ahead;
 };
+
+/* A plaintext is closed while a call writes. */
+static void close_while_writing(struct talked *talked)
+{
+	struct frame *frame = drive_begin(&talked->drive, EVENT_tls_data, talked->tid);
+
+	frame_put_i64(frame, tls_data__direction, tls_directions__closed);
+	frame_put_i64(frame, tls_data__stream, (int64_t)(TLS_KEY | talked->ino));
+	requests_take(talked->requests, drive_end(&talked->drive));
+	talked_close(talked);
+}
 
 static void plaintext(struct talked *talked, const struct said *said)
 {
@@ -104,30 +116,27 @@ static void answer_early(struct talked *talked, unsigned int number)
 	read_response(talked, RESPONSE_BYTES, REQUEST_BYTES + 1, true);
 }
 
-/* The last processes have few: they wait, and those of the first one make room, the oldest first.
- */
+/* Whose pieces came first, and are few, wait on: the process that has most makes room. */
 static void nobody_takes_the_room_of_others(void **state)
 {
-	enum { MANY = EARLY_MAX + 3, FEW = 4, OTHER = 1 << 8 };
+	enum { MANY = EARLY_MAX + 3, FEW = 4, OTHER = 1 << 8, LEFT = MANY + FEW - EARLY_MAX };
 	struct talked *talked = *state;
 
-	for (unsigned int i = 0; i < MANY; i++) {
-		ask_as(talked, i);
-		answer_early(talked, i);
-	}
-	assert_int_equal(stats_of(talked).hurried_for_room, MANY - EARLY_MAX);
-	for (unsigned int i = 0; i < MANY - EARLY_MAX; i++)
-		assert_line(talked, "GET /a 200 -");
 	for (unsigned int i = 0; i < FEW; i++) {
 		ask_as(talked, OTHER + i);
 		answer_early(talked, OTHER + i);
 	}
-	assert_int_equal(stats_of(talked).hurried_for_room, MANY - EARLY_MAX + FEW);
-	for (unsigned int i = 0; i < FEW; i++) {
+	for (unsigned int i = 0; i < MANY; i++) {
+		ask_as(talked, i);
+		answer_early(talked, i);
+	}
+	assert_int_equal(stats_of(talked).hurried_for_room, LEFT);
+	for (unsigned int i = 0; i < LEFT; i++) {
 		const struct event *event = talked_next(talked);
 
 		assert_non_null(event);
-		assert_int_equal(event_param_i64(event, request__fd), TALKED_FD + 3 + i);
+		assert_int_equal(event->tid, TALKED_TID);
+		assert_int_equal(event_param_i64(event, request__fd), TALKED_FD + i);
 	}
 	assert_null(talked_next(talked));
 	assert_int_equal(stats_of(talked).hurried_of_one, 0);
@@ -167,7 +176,7 @@ static void a_response_is_told_after_the_close(void **state)
 	struct talked *talked = *state;
 
 	begin_as_server(talked);
-	talked_close(talked);
+	close_while_writing(talked);
 	assert_line(talked, "none");
 	write_response(talked);
 	assert_line(talked, "GET /a 200 -");
@@ -182,7 +191,7 @@ static void a_close_is_waited_with_for_a_second(void **state)
 	uint64_t closed_ns;
 
 	begin_as_server(talked);
-	talked_close(talked);
+	close_while_writing(talked);
 	closed_ns = talked->drive.ts_ns;
 	requests_step(talked->requests, closed_ns + 900000000);
 	assert_line(talked, "none");
@@ -194,23 +203,45 @@ static void a_close_is_waited_with_for_a_second(void **state)
 	assert_int_equal(stats_of(talked).followed, 0);
 }
 
-/* At the same time only some: who closes more gives up its oldest ones. */
-static void not_many_closes_wait(void **state)
+/* So that fields of the event know the descriptor. */
+static void any_other_close_is_told_at_once(void **state)
 {
-	enum { COUNT_OF_CLOSES = 70 };
 	struct talked *talked = *state;
 
-	for (unsigned int i = 0; i < COUNT_OF_CLOSES; i++) {
+	begin_as_server(talked);
+	talked_close(talked);
+	assert_line(talked, "GET /a - closed");
+	assert_int_equal(stats_of(talked).followed, 0);
+}
+
+/* Of a process that closes many the oldest ones end, not those of others that came before. */
+static void not_many_closes_wait(void **state)
+{
+	enum { MANY = SOCKETS_CLOSING_MAX + 5 };
+	struct talked *talked = *state;
+
+	for (unsigned int i = 0; i <= MANY; i++) {
 		talked->ino = TALKED_INO + i;
+		talked->tid = i ? TALKED_TID : TALKED_TID + 1;
 		begin_as_server(talked);
-		talked_close(talked);
+		close_while_writing(talked);
 	}
-	for (unsigned int i = 0; i < COUNT_OF_CLOSES - 64; i++)
+	assert_int_equal(stats_of(talked).hurried_closes, MANY + 1 - SOCKETS_CLOSING_MAX);
+	for (unsigned int i = 0; i < MANY + 1 - SOCKETS_CLOSING_MAX; i++) {
+		const struct event *event = talked_next(talked);
+
+		assert_non_null(event);
+		assert_int_equal(event->tid, TALKED_TID);
+	}
+	assert_line(talked, "none");
+	talked->ino = TALKED_INO;
+	talked->tid = TALKED_TID + 1;
+	write_response(talked);
+	assert_line(talked, "GET /a 200 -");
+	requests_end(talked->requests, talked->drive.ts_ns);
+	for (unsigned int i = 1; i < SOCKETS_CLOSING_MAX; i++)
 		assert_line(talked, "GET /a - closed");
 	assert_line(talked, "none");
-	requests_end(talked->requests, talked->drive.ts_ns);
-	for (unsigned int i = 0; i < 64; i++)
-		assert_line(talked, "GET /a - closed");
 }
 
 /* So long after the begin of the capture connections are new. */
@@ -224,13 +255,10 @@ static int setup(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, talked_teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(waits_for_a_call_that_goes_on),
-	TEST(waits_in_vain_once),
-	TEST(nobody_takes_the_room_of_others),
-	TEST(not_many_of_a_connection_wait),
-	TEST(a_response_is_told_after_the_close),
-	TEST(a_close_is_waited_with_for_a_second),
-	TEST(not_many_closes_wait),
+	TEST(waits_for_a_call_that_goes_on),	  TEST(waits_in_vain_once),
+	TEST(nobody_takes_the_room_of_others),	  TEST(not_many_of_a_connection_wait),
+	TEST(a_response_is_told_after_the_close), TEST(a_close_is_waited_with_for_a_second),
+	TEST(any_other_close_is_told_at_once),	  TEST(not_many_closes_wait),
 };
 
 UNIT_GROUP(tests);

@@ -65,6 +65,10 @@ static const struct account_row of_sockets[] = {
 	{{"lanner_requests_hurried_for_room", METRIC_COUNTER, NULL,
 	  "Times that reads stopped waiting for earlier writes: those of others needed the room."},
 	 OF(requests_stats, hurried_for_room)},
+	{{"lanner_requests_hurried_closes", METRIC_COUNTER, NULL,
+	  "Connections under TLS that ended without waiting for calls that went on, for want of "
+	  "room."},
+	 OF(requests_stats, hurried_closes)},
 	{{"lanner_requests_untranslated", METRIC_COUNTER, NULL,
 	  "Requests without the real address of the server: what was asked of it gave way."},
 	 OF(requests_stats, untranslated)},
