@@ -91,13 +91,14 @@ static bool names_are_over(void *context)
 }
 
 /* Debugging information is read slowly: what is inlined is known for more places with each set. */
-static void writer_prepare_names(struct continuous_writer *writer)
+static int writer_prepare_names(struct continuous_writer *writer)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	namer_limit(writer->namer, names_are_over, writer);
-	namer_keep_inlined(writer->namer, (uint64_t)(cpus > 0 ? cpus : 1) * INLINED_NS_EACH_S,
-			   writer->config.options->interval_ns / NS_PER_S);
+	return namer_keep_inlined(writer->namer,
+				  (uint64_t)(cpus > 0 ? cpus : 1) * INLINED_NS_EACH_S,
+				  writer->config.options->interval_ns / NS_PER_S);
 }
 
 int continuous_writer_create(const struct continuous_writer_config *config,
@@ -125,10 +126,10 @@ int continuous_writer_create(const struct continuous_writer_config *config,
 	pthread_condattr_destroy(&monotonic);
 	made->container_names = container_names_create(config->host_root);
 	r = made->container_names ? namer_create_here(config->proc, &made->namer) : -ENOMEM;
+	if (r == 0)
+		r = writer_prepare_names(made);
 	if (r)
 		error_set(err, r, "out of memory");
-	else
-		writer_prepare_names(made);
 	if (r == 0 && files.folder)
 		r = continuous_files_open(&files, &made->files, err);
 	if (r == 0 && config->options->endpoint)
@@ -239,6 +240,10 @@ static void write_named(struct continuous_writer *writer, const char *container,
 	struct profile_names names = {0};
 	struct error err = {""};
 
+	/* No id of a container has a slash. */
+	namer_own_inlined(writer->namer, container		      ? container
+					 : group == STACKS_GROUP_HOST ? "/" FILES_HOST
+								      : "/" FILES_OTHER);
 	/* Without names it has addresses. */
 	if (namer_run(writer->namer, stacks, &names)) {
 		error_set(&err, 0, "out of memory for the names of a profile");

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* An array of files. A file that takes more time than there was waits until there is twice as much.
+/*
+ * An array of files. A file that takes more time than there was waits until there is twice as much.
  */
 #include "profile/names/kept_inlines.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "util/clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
 
 /* What reading is taken to cost before it was done: of files with little but such information. */
 enum { NS_EACH_BYTE = 10 };
@@ -19,37 +23,113 @@ static void inlined_clear(struct kept_inlines *all, struct kept_inlined *kept)
 	symbol_inlines_finish(&kept->inlines);
 	free(kept->places);
 	all->bytes -= kept->bytes;
+	all->owners[kept->owner].bytes -= kept->bytes;
 	kept->inlines = (struct symbol_inlines){0};
 	kept->places = NULL;
 	kept->count = kept->bytes = 0;
+	kept->is_cut = true;
+}
+
+/* Its place is that of the last one then. */
+static void inlined_remove(struct kept_inlines *all, struct kept_inlined *kept)
+{
+	inlined_clear(all, kept);
+	all->owners[kept->owner].files--;
+	*kept = all->kept[--all->count];
 }
 
 void kept_inlines_finish(struct kept_inlines *all)
 {
-	for (size_t i = 0; i < all->count; i++)
-		inlined_clear(all, &all->kept[i]);
+	while (all->count)
+		inlined_remove(all, &all->kept[all->count - 1]);
 	free(all->kept);
+	free(all->owners);
+	free(all->bare);
 	*all = (struct kept_inlines){0};
 }
 
-void kept_inlines_begin(struct kept_inlines *all, uint64_t ns_each_s, uint64_t seconds)
+int kept_inlines_begin(struct kept_inlines *all, uint64_t ns_each_s, uint64_t seconds)
 {
-	all->ns_each_s = ns_each_s;
-	all->credit_ns = (int64_t)(ns_each_s * seconds);
-	all->credited_ns = clock_ns(CLOCK_MONOTONIC);
+	*all = (struct kept_inlines){
+		.kept = calloc(KEPT_INLINES_FILES_MAX, sizeof(*all->kept)),
+		.owners = calloc(KEPT_INLINES_OWNERS_MAX, sizeof(*all->owners)),
+		.bare = calloc(KEPT_INLINES_BARE, sizeof(*all->bare)),
+		.ns_each_s = ns_each_s,
+		.seconds = seconds,
+		.stays_ns = (2 * seconds + 1) * NS_PER_S,
+		.none = {.is_cut = true, .lacks = true},
+		.without = {.error = -ENOENT},
+	};
+	if (getrandom(&all->key, sizeof(all->key), GRND_NONBLOCK) < 0)
+		all->key = (struct hash_key){{(uint64_t)(uintptr_t)all->kept, 1}};
+	if (!all->kept || !all->owners || !all->bare) {
+		kept_inlines_finish(all);
+		return -ENOMEM;
+	}
+	kept_inlines_own(all, "");
+	return 0;
 }
 
-static void take_credit(struct kept_inlines *all)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), ms = (now - all->credited_ns) / 1000000;
+/* Owners. */
 
-	all->credit_ns += (int64_t)(all->ns_each_s / 1000 * ms);
-	all->credited_ns += ms * 1000000;
-	if (all->credit_ns > KEPT_INLINES_CREDIT_NS)
-		all->credit_ns = KEPT_INLINES_CREDIT_NS;
+/* What it has goes with it. */
+static void owner_remove(struct kept_inlines *all, size_t owner)
+{
+	for (size_t i = all->count; i--;)
+		if (all->kept[i].owner == owner)
+			inlined_remove(all, &all->kept[i]);
+	all->owners[owner] = (struct kept_owner){0};
+}
+
+/* Removes those that are not there any more. Returns how many there are. */
+static size_t owners_count(struct kept_inlines *all, uint64_t now)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < KEPT_INLINES_OWNERS_MAX; i++) {
+		struct kept_owner *owner = &all->owners[i];
+
+		if (owner->id && now - owner->used_ns > all->stays_ns)
+			owner_remove(all, i);
+		count += owner->id != 0;
+	}
+	return count;
+}
+
+void kept_inlines_own(struct kept_inlines *all, const char *name)
+{
+	uint64_t id = hash_sip(&all->key, name, strlen(name)) | 1, now = clock_ns(CLOCK_MONOTONIC);
+	size_t count = owners_count(all, now), i = 0, at = KEPT_INLINES_OWNERS_MAX;
+	struct kept_owner *owner;
+	int64_t share;
+
+	for (; i < KEPT_INLINES_OWNERS_MAX && all->owners[i].id != id; i++)
+		if (!all->owners[i].id && at == KEPT_INLINES_OWNERS_MAX)
+			at = i;
+	all->owner = i < KEPT_INLINES_OWNERS_MAX ? i : at;
+	if (all->owner == KEPT_INLINES_OWNERS_MAX)
+		return;
+	owner = &all->owners[all->owner];
+	share = (int64_t)(all->ns_each_s / (owner->id ? count : count + 1));
+	if (!owner->id)
+		*owner = (struct kept_owner){
+			.id = id, .credit_ns = share * (int64_t)all->seconds, .credited_ns = now};
+	owner->credit_ns += share / 1000 * (int64_t)((now - owner->credited_ns) / 1000000);
+	owner->credited_ns += (now - owner->credited_ns) / 1000000 * 1000000;
+	if (owner->credit_ns > KEPT_INLINES_CREDIT_NS)
+		owner->credit_ns = KEPT_INLINES_CREDIT_NS;
+	owner->used_ns = now;
 }
 
 /* Files. */
+
+static uint64_t file_hash(const struct kept_inlines *all, const struct stack_file *file)
+{
+	const uint64_t words[] = {file->ino, file->ctime_ns,
+				  (uint64_t)file->dev_major << 32 | file->dev_minor};
+
+	return hash_sip(&all->key, words, sizeof(words)) | 1;
+}
 
 static struct kept_inlined *inlined_find(struct kept_inlines *all, const struct stack_file *file)
 {
@@ -63,51 +143,82 @@ static struct kept_inlined *inlined_find(struct kept_inlines *all, const struct 
 	return NULL;
 }
 
-/* What is known of the one that was not used for the longest time, but not of `stays`. */
-static void forget_oldest(struct kept_inlines *all, const struct kept_inlined *stays)
+/*
+ * Of the owner who has the most bytes what was not used for the longest time, but not `stays`. With
+ * more bytes than there may be, what is known of it is forgotten.
+ */
+static void forget_bytes(struct kept_inlines *all, const struct kept_inlined *stays)
 {
-	struct kept_inlined *oldest = NULL;
+	struct kept_inlined *found = NULL;
 
-	for (size_t i = 0; i < all->count; i++)
-		if (&all->kept[i] != stays && all->kept[i].bytes &&
-		    (!oldest || all->kept[i].used < oldest->used))
-			oldest = &all->kept[i];
-	if (!oldest)
-		return;
-	inlined_clear(all, oldest);
-	oldest->is_cut = true;
+	for (size_t i = 0; i < all->count; i++) {
+		struct kept_inlined *kept = &all->kept[i];
+		size_t bytes = all->owners[kept->owner].bytes;
+		size_t most = found ? all->owners[found->owner].bytes : 0;
+
+		if (kept != stays && kept->bytes &&
+		    (!found || bytes > most || (bytes == most && kept->used_ns < found->used_ns)))
+			found = kept;
+	}
+	if (found)
+		inlined_clear(all, found);
 }
 
+/*
+ * A place: one that was not used in the last sets, or one of an owner who has more than the one who
+ * asks. All of a set are asked for in turn: who takes places of its own would have none in the end.
+ */
+static bool make_place(struct kept_inlines *all)
+{
+	struct kept_inlined *oldest = NULL, *of_most = NULL;
+	size_t mine = all->owners[all->owner].files, most = mine + 1;
+
+	if (all->count < KEPT_INLINES_FILES_MAX)
+		return true;
+	for (size_t i = 0; i < KEPT_INLINES_OWNERS_MAX; i++)
+		if (all->owners[i].files > most)
+			most = all->owners[i].files;
+	for (size_t i = 0; i < all->count; i++) {
+		struct kept_inlined *kept = &all->kept[i];
+
+		if (!oldest || kept->used_ns < oldest->used_ns)
+			oldest = kept;
+		if (most > mine + 1 && all->owners[kept->owner].files == most &&
+		    (!of_most || kept->used_ns < of_most->used_ns))
+			of_most = kept;
+	}
+	if (clock_ns(CLOCK_MONOTONIC) - oldest->used_ns > all->stays_ns)
+		of_most = oldest;
+	if (of_most)
+		inlined_remove(all, of_most);
+	return of_most != NULL;
+}
+
+/* NULL: there is no place for it. */
 static struct kept_inlined *inlined_add(struct kept_inlines *all, const struct stack_file *file)
 {
 	struct kept_inlined *made;
-	uint64_t wants_ns = 0;
+	int64_t wants_ns = 0;
 	struct stat st;
 
-	if (!all->kept)
-		all->kept = calloc(KEPT_INLINES_FILES_MAX, sizeof(*all->kept));
-	if (!all->kept)
+	if (!make_place(all))
 		return NULL;
-	if (all->count < KEPT_INLINES_FILES_MAX) {
-		made = &all->kept[all->count++];
-	} else {
-		made = all->kept;
-		for (size_t i = 1; i < all->count; i++)
-			if (all->kept[i].used < made->used)
-				made = &all->kept[i];
-		inlined_clear(all, made);
-	}
 	/* So that a large file does not keep others from the time that they need. */
 	if (file->fd >= 0 && fstat(file->fd, &st) == 0)
-		wants_ns = (uint64_t)st.st_size * NS_EACH_BYTE;
+		wants_ns = st.st_size < KEPT_INLINES_CREDIT_NS / NS_EACH_BYTE
+				   ? st.st_size * NS_EACH_BYTE
+				   : KEPT_INLINES_CREDIT_NS;
+	made = &all->kept[all->count++];
 	*made = (struct kept_inlined){
-		.wants_ns = wants_ns,
+		.wants_ns = (uint64_t)wants_ns,
 		.major = file->dev_major,
 		.minor = file->dev_minor,
 		.ino = file->ino,
 		.ctime_ns = file->ctime_ns,
 		.is_cut = true, /* as it was not read */
+		.owner = (uint16_t)all->owner,
 	};
+	all->owners[all->owner].files++;
 	return made;
 }
 
@@ -188,7 +299,8 @@ static int inlined_read(struct kept_inlines *all, struct kept_inlined *kept, int
 			const struct symbol_inlines_limit *limit)
 {
 	uint64_t begun_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), took_ns;
-	struct reading reading = {limit, begun_ns, begun_ns + (uint64_t)all->credit_ns, false};
+	struct kept_owner *owner = &all->owners[all->owner];
+	struct reading reading = {limit, begun_ns, begun_ns + (uint64_t)owner->credit_ns, false};
 	const struct symbol_inlines_limit mine = {reading_is_over, &reading};
 	struct symbol_inlines found;
 	size_t merged;
@@ -200,7 +312,7 @@ static int inlined_read(struct kept_inlines *all, struct kept_inlined *kept, int
 	r = symbol_inlines_read(fd, debug, sought, merged, &mine, &found);
 	took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
 	/* Sections are decompressed as a whole: that may take more than there was. */
-	all->credit_ns -= (int64_t)took_ns;
+	owner->credit_ns -= (int64_t)took_ns;
 	kept->wants_ns = reading.is_cut ? 2 * took_ns : took_ns;
 	if (r == -ENOMEM || (reading.is_cut && kept->count)) {
 		symbol_inlines_finish(&found);
@@ -215,29 +327,48 @@ static int inlined_read(struct kept_inlines *all, struct kept_inlined *kept, int
 	kept->is_cut = reading.is_cut;
 	kept->bytes = merged * sizeof(*sought) + inlines_bytes(&found, merged);
 	all->bytes += kept->bytes;
+	all->owners[kept->owner].bytes += kept->bytes;
 	return 0;
+}
+
+/* Whether it is to be read, and may be: a file is read with the time of who asks for it. */
+static bool may_be_read(const struct kept_inlines *all, const struct kept_inlined *kept,
+			const struct stack_file *file)
+{
+	int64_t credit_ns = all->owners[all->owner].credit_ns;
+
+	return kept->lacks && file->fd >= 0 && credit_ns > 0 &&
+	       credit_ns >= (int64_t)kept->wants_ns;
 }
 
 const struct kept_inlined *kept_inlines_get(struct kept_inlines *all, const struct stack_file *file,
 					    int debug, const uint64_t *places, size_t count,
 					    const struct symbol_inlines_limit *limit)
 {
+	uint64_t hash = file_hash(all, file), *bare = &all->bare[hash % KEPT_INLINES_BARE];
 	struct kept_inlined *kept = inlined_find(all, file);
 
+	if (*bare == hash)
+		return &all->without;
+	if (all->owner == KEPT_INLINES_OWNERS_MAX)
+		return &all->none;
 	if (!kept)
 		kept = inlined_add(all, file);
 	if (!kept)
-		return NULL;
-	kept->used = ++all->uses;
-	take_credit(all);
-	/* One without debugging information has none later. */
-	if (kept->error != -ENOENT && file->fd >= 0 && all->credit_ns > 0 &&
-	    all->credit_ns >= (int64_t)kept->wants_ns &&
-	    (kept->is_cut || !has_all(kept, places, count)) &&
+		return &all->none;
+	kept->used_ns = clock_ns(CLOCK_MONOTONIC);
+	kept->lacks = kept->is_cut || !has_all(kept, places, count);
+	if (may_be_read(all, kept, file) &&
 	    inlined_read(all, kept, file->fd, debug, places, count, limit) != 0)
 		return NULL;
-	kept->lacks = kept->error != -ENOENT && (kept->is_cut || !has_all(kept, places, count));
+	/* It has none later, either. */
+	if (kept->error == -ENOENT) {
+		*bare = hash;
+		inlined_remove(all, kept);
+		return &all->without;
+	}
+	kept->lacks = kept->is_cut || !has_all(kept, places, count);
 	while (all->bytes > KEPT_INLINES_BYTES_MAX && all->bytes > kept->bytes)
-		forget_oldest(all, kept);
+		forget_bytes(all, kept);
 	return kept;
 }

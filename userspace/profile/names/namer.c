@@ -90,10 +90,18 @@ void namer_find_inlined(struct namer *namer)
 	namer->finds_inlined = true;
 }
 
-void namer_keep_inlined(struct namer *namer, uint64_t ns_each_s, uint64_t seconds)
+int namer_keep_inlined(struct namer *namer, uint64_t ns_each_s, uint64_t seconds)
 {
-	namer->finds_inlined = namer->keeps_inlined = true;
-	kept_inlines_begin(&namer->inlines, ns_each_s, seconds);
+	int r = kept_inlines_begin(&namer->inlines, ns_each_s, seconds);
+
+	namer->finds_inlined = namer->keeps_inlined = r == 0;
+	return r;
+}
+
+void namer_own_inlined(struct namer *namer, const char *owner)
+{
+	if (namer->keeps_inlined)
+		kept_inlines_own(&namer->inlines, owner);
 }
 
 /* One set. */

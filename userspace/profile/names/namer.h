@@ -60,10 +60,13 @@ void namer_find_inlined(struct namer *namer);
 /*
  * The same, but what was read of a file is kept, and it is read again only for places that are new,
  * and as long as reading takes no more than so much CPU time each second: what is not used adds up
- * to KEPT_INLINES_CREDIT_NS. That of so many seconds is there at the begin. Places whose time has
- * not come have no inlined functions yet.
+ * to KEPT_INLINES_CREDIT_NS. seconds: from one set to the next. Places whose time has not come have
+ * no inlined functions yet. Returns 0 or -ENOMEM.
  */
-void namer_keep_inlined(struct namer *namer, uint64_t ns_each_s, uint64_t seconds);
+int namer_keep_inlined(struct namer *namer, uint64_t ns_each_s, uint64_t seconds);
+
+/* Whose set the next one is: owners have equal shares of that time, and of what is kept. */
+void namer_own_inlined(struct namer *namer, const char *owner);
 
 /*
  * Names each place of the stacks. `names` is zeroed, and is to be finished in every case; each of

@@ -175,7 +175,7 @@ static void finds_what_is_inlined(void **state)
 		begin_place(&place, &file, offset + 1);
 		create_namer(&place, -1);
 		if (keeps)
-			namer_keep_inlined(place.namer, 1000000000, 10);
+			assert_int_equal(namer_keep_inlined(place.namer, 1000000000, 10), 0);
 		else if (finds)
 			namer_find_inlined(place.namer);
 		location = run_namer(&place);
