@@ -95,7 +95,7 @@ struct tls_routine {
 	/* Of a write: the stream of which its bytes have begun; 0: of none. */
 	__u64 stream;
 	__u32 read; /* how far that was read when the write began */
-	__u32 pad;
+	__u32 base; /* of the count that it is in */
 	struct tls_call call;
 };
 
@@ -153,6 +153,8 @@ struct tls_count {
 	 */
 	__u32 begun;
 	__u32 is_framed; /* it begins as HTTP/2, whose frames begin anywhere in a piece */
+	__u32 base; /* the number that it began with: one that was forgotten begins with another one */
+	__u32 pad;
 };
 
 /* Key: that of a stream. */
@@ -265,20 +267,27 @@ static __always_inline struct tls_place tls_place_of(const struct tls_routine_ke
 	return place;
 }
 
-/* A write is forgotten: how much of it is sent will not be known. */
-static __always_inline void tls_lose_write(const struct tls_routine *routine)
+/* The count that has the bytes of a write. NULL: of none, or it was forgotten. */
+static __always_inline struct tls_count *tls_count_of_write(const struct tls_routine *routine)
 {
 	const __u64 stream = routine->stream;
-	struct tls_count *count;
+	struct tls_count *count = bpf_map_lookup_elem(&tls_counts, &stream);
 
-	if (!stream)
+	return count && count->base == routine->base ? count : NULL;
+}
+
+/*
+ * A write is forgotten: how much of it is sent will not be known. It is counted when it ends, as its
+ * process may have ended before.
+ */
+static __always_inline void tls_lose_write(const struct tls_routine *routine)
+{
+	struct tls_count *count = tls_count_of_write(routine);
+
+	if (!count)
 		return;
-	count = bpf_map_lookup_elem(&tls_counts, &stream);
-	if (count) {
-		__sync_fetch_and_add(&count->begun, TLS_LOST_BYTES - (__u32)routine->call.size);
-		__sync_fetch_and_add(&count->moved[TLS_WRITE], TLS_LOST_BYTES);
-	}
-	count_lost_times(EVENT_tls_data, LOSS_IN_FLIGHT, 1);
+	__sync_fetch_and_add(&count->begun, TLS_LOST_BYTES - (__u32)routine->call.size);
+	__sync_fetch_and_add(&count->moved[TLS_WRITE], TLS_LOST_BYTES);
 }
 
 /* Notes a call that begins; one of its routine that is as deep is over. */

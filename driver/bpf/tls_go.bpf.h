@@ -235,6 +235,7 @@ static __always_inline void go_note_write(struct filler *f, struct tls_object *o
 	__sync_fetch_and_add(&count->begun, f->tls.size);
 	made->stream = f->tls.key;
 	made->read = count->moved[TLS_READ];
+	made->base = count->base;
 }
 
 static __always_inline int tls_go_write_run(struct probe_registers *regs)
@@ -252,14 +253,21 @@ static __always_inline int tls_go_write_run(struct probe_registers *regs)
 	return go_note_routine(regs, &made);
 }
 
-/* Only what the function says that it took was sent. */
-static __always_inline void go_correct_begun(const struct tls_routine *routine, __u64 moved)
+/* Only what the function says that it took was sent. Returns whether its bytes are counted. */
+static __always_inline bool go_correct_begun(const struct tls_routine *routine, __u64 moved)
 {
-	const __u64 stream = routine->stream;
-	struct tls_count *count = bpf_map_lookup_elem(&tls_counts, &stream);
+	struct tls_count *count = tls_count_of_write(routine);
 
 	if (count && moved < routine->call.size)
 		__sync_fetch_and_add(&count->begun, moved - routine->call.size);
+	return count;
+}
+
+/* A write ends whose begin was forgotten, or nobody saw. */
+static __always_inline void go_lose_write(__u64 moved)
+{
+	if (moved && moved < GO_NUMBERS && !tls_is_left_out(this_task()))
+		count_lost_times(EVENT_tls_data, LOSS_IN_FLIGHT, 1);
 }
 
 static __always_inline int tls_go_write_end_run(struct probe_registers *regs)
@@ -268,13 +276,15 @@ static __always_inline int tls_go_write_end_run(struct probe_registers *regs)
 	struct tls_routine routine = {};
 	__u64 moved = probe_result(regs);
 	struct tls_object_key key;
-	bool is_closed, is_put;
+	bool is_closed, is_counted, is_put;
 
-	if (!go_end(regs, &routine))
+	if (!go_end(regs, &routine)) {
+		go_lose_write(moved);
 		return 0;
+	}
 	if (moved > routine.call.size)
 		moved = 0;
-	go_correct_begun(&routine, moved);
+	is_counted = go_correct_begun(&routine, moved);
 	/* Another routine may have closed the connection meanwhile. */
 	key = tls_object_key(routine.call.object);
 	is_closed = !bpf_map_lookup_elem(&tls_objects, &key);
@@ -285,7 +295,7 @@ static __always_inline int tls_go_write_end_run(struct probe_registers *regs)
 		bpf_map_delete_elem(&tls_objects, &key);
 	if (!is_put)
 		return 0;
-	if (routine.stream)
+	if (is_counted && f->tls.key == routine.stream)
 		f->slot->stream.other = routine.read;
 	return FILLER_NAME(tls_data)(f);
 }

@@ -214,7 +214,8 @@ static __always_inline struct tls_count *tls_count_of(struct filler *f)
 
 	if (!count) {
 		/* One that was forgotten does not go on where it was. */
-		made.moved[TLS_READ] = made.moved[TLS_WRITE] = made.begun = bpf_get_prandom_u32();
+		made.moved[TLS_READ] = made.moved[TLS_WRITE] = made.begun = made.base =
+			bpf_get_prandom_u32();
 		made.is_framed = f->tls.size >= sizeof(start) &&
 				 bpf_probe_read_user(&start, sizeof(start), (void *)f->tls.buffer) == 0 &&
 				 is_http2(&start);
