@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/nsfs.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "scap/proc/ids.h"
@@ -15,7 +18,7 @@
 
 #define SHARE_OF_USER (UINT64_C(1) << 63)
 
-enum { GROUPS_BYTES_MAX = 64 << 10 };
+enum { GROUPS_BYTES_MAX = 64 << 10, IDS_BYTES_MAX = 64 << 10 };
 
 uint32_t share_uid(const struct share_ranges *ranges, uint32_t uid)
 {
@@ -52,19 +55,92 @@ static uint64_t groups_of(int process)
 	return hash & ~SHARE_OF_USER;
 }
 
-uint64_t share_of_process(const struct share_ranges *ranges, const char *proc, int32_t pid)
+/*
+ * Who made the outermost of the user namespaces that a process is in, below the one of this
+ * process. Returns false if it is in none.
+ */
+static bool namespace_owner(int process, uint32_t *uid)
+{
+	int inner = openat(process, "ns/user", O_RDONLY | O_CLOEXEC), outer;
+	bool found = false;
+
+	if (inner < 0)
+		return false;
+	while ((outer = ioctl(inner, NS_GET_PARENT)) >= 0) {
+		/* Of the last one the parent is known, and that one's is not. */
+		found = ioctl(inner, NS_GET_OWNER_UID, uid) == 0;
+		close(inner);
+		inner = outer;
+	}
+	close(inner);
+	return found;
+}
+
+static int open_process(const char *proc, int32_t pid)
 {
 	char path[PATH_MAX];
-	uint64_t share;
-	uint32_t uid;
-	int process;
 
 	snprintf(path, sizeof(path), "%s/%" PRId32, proc, pid);
-	process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+uint64_t share_of_process(const struct share_ranges *ranges, const char *proc, int32_t pid)
+{
+	int process = open_process(proc, pid);
+	uint64_t share;
+	uint32_t uid;
+
 	if (process < 0)
 		return 0;
-	uid = share_uid(ranges, proc_owner(process));
+	if (!namespace_owner(process, &uid))
+		uid = proc_owner(process);
+	uid = share_uid(ranges, uid);
 	share = uid ? share_of_user(uid) : groups_of(process);
 	close(process);
 	return share;
+}
+
+/* Whether a user namespace has an id, by its lines of ids: inside, outside, count. */
+static bool has_id(const struct buf *map, uint32_t uid)
+{
+	struct proc_text rest = proc_text_of(map), line;
+
+	while (proc_text_line(&rest, &line)) {
+		uint64_t numbers[3];
+		struct proc_text word;
+		int i = 0;
+
+		while (i < 3 && proc_text_word(&line, &word) &&
+		       proc_text_u64(&word, 10, &numbers[i]))
+			i++;
+		if (i == 3 && uid >= numbers[1] && uid - numbers[1] < numbers[2])
+			return true;
+	}
+	return false;
+}
+
+static bool is_of_namespace(const char *proc, int32_t pid, uint32_t uid)
+{
+	int process = open_process(proc, pid);
+	struct buf map = {0};
+	uint32_t owner;
+	bool found;
+
+	if (process < 0)
+		return false;
+	found = namespace_owner(process, &owner) &&
+		proc_read_file(process, "uid_map", IDS_BYTES_MAX, &map) == 0 && has_id(&map, uid);
+	buf_finish(&map);
+	close(process);
+	return found;
+}
+
+uint64_t share_of_file(const struct share_ranges *ranges, const char *proc, int32_t pid,
+		       uint32_t uid)
+{
+	const uint32_t given = share_uid(ranges, uid);
+
+	if (!given || (given == uid && is_of_namespace(proc, pid, uid)))
+		return share_of_process(ranges, proc, pid);
+	return share_of_user(given);
 }

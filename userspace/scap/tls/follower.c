@@ -213,16 +213,11 @@ static void set_where_chosen(struct tls_follower *follower, struct tls_followed 
 			set_probes(follower, library, i);
 }
 
-/*
- * Whose place a file takes: its user's. Of root's files, as anybody has them, also by mounts of
- * their own, that of the process which has it.
- */
+/* Whose place a file takes. */
 static uint64_t owner_of(const struct tls_follower *follower, const struct tls_file *file,
 			 int32_t pid)
 {
-	const uint32_t uid = share_uid(&follower->ranges, file->uid);
-
-	return uid ? share_of_user(uid) : share_of_process(&follower->ranges, follower->proc, pid);
+	return share_of_file(&follower->ranges, follower->proc, pid, file->uid);
 }
 
 static void note_library(struct tls_follower *follower, struct tls_followed *library, int32_t pid)
