@@ -123,23 +123,24 @@ def profile_meanwhile(tool, run, agent=lanner.AGENT):
 
 def profile_of(command, *tool, agent=lanner.AGENT):
     """Stacks with the time off the CPU of a program, the first word with a slash, that is started when the
-    agent counts, and runs to its end; and the time that it printed."""
+    agent counts, and runs to its end; the time that it printed; and what the agent said."""
     def run():
         return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    out, known, _ = profile_meanwhile(tool or ("profile", "--off-cpu", "-o", "folded"), run, agent)
-    return list(of_program(read_folded(out), os.path.basename(next(word for word in command if "/" in word))).items()), known
+    out, known, err = profile_meanwhile(tool or ("profile", "--off-cpu", "-o", "folded"), run, agent)
+    name = os.path.basename(next(word for word in command if "/" in word))
+    return list(of_program(read_folded(out), name).items()), known, err
 
 
 def waits_of(path, *mode, agent=lanner.AGENT):
-    """The stacks in which a program waited that has this mode, how long it measured that itself, in ns, and how long by the
-    reasons of the profile. In the mode `queue` another program wants the CPU, too."""
+    """The stacks in which a program waited that has this mode, how long it measured that itself, in ns, how long by the
+    reasons of the profile, and whether waits were lost. In the mode `queue` another program wants the CPU, too."""
     function, within = WAITS[mode[0]]
     cpu = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
     others = [[*cpu, "sh", "-c", "while :; do :; done"]] if mode[0] == "queue" else []
     with running(*others):
-        stacks, known = profile_of([*(cpu if others else ()), path, *mode], agent=agent)
+        stacks, known, err = profile_of([*(cpu if others else ()), path, *mode], agent=agent)
     mine = [(stack, ns) for stack, ns in stacks if f";{function};" in stack and within in stack]
     reasons = collections.Counter()
     for stack, ns in mine:
         reasons[re.search(r";\[([a-z ]+)\](;\[woken by\]|$)", stack)[1]] += ns
-    return mine, known, reasons
+    return mine, known, reasons, " waits lost" in err

@@ -141,7 +141,7 @@ def measure_waits(build):
     with tempfile.TemporaryDirectory(prefix="lanner-profiles-") as folder:
         path = profiled.build(folder, "gcc", 2, False)
         for mode in MODES:
-            _, known, reasons = profiled.waits_of(path, *mode, agent=f"{build}/userspace/agent/agent")
+            _, known, reasons, _ = profiled.waits_of(path, *mode, agent=f"{build}/userspace/agent/agent")
             yield Sample(mode[0], PERCENT, abs(100 * (sum(reasons.values()) / known - 1)))
 
 
