@@ -94,7 +94,7 @@ static __always_inline bool end_message(struct filler *f)
 	enum loss_cause cause = LOSS_MESSAGES;
 
 	mute_end(f);
-	frame_end(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
+	frame_end(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f), 0);
 	if (next < f->messages && next < MESSAGES_MAX) {
 		if (++f->turn < MESSAGES_OF_RUN) {
 			f->message_index = forget(f->slot, next);

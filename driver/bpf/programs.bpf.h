@@ -266,7 +266,7 @@ static __always_inline int end_event_run(__u64 *ctx)
 		return 0;
 	kept = &f->slot->kept;
 	judge_result(f);
-	frame_end(ctx, f->slot, f->slot_key, kept->pos, kept->ending & ~ENDING_OF_REQUEST);
+	frame_end(ctx, f->slot, f->slot_key, kept->pos, kept->ending & ~ENDING_OF_REQUEST, 0);
 	scratch_give_back(f->slot);
 	return 0;
 }

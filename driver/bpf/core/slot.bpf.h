@@ -109,7 +109,7 @@ static __always_inline bool is_of_another(__u32 event)
 static __always_inline __u32 sharer_of(struct filler *f, __u32 event, __u64 tid)
 {
 	if (event == EVENT_runqueue)
-		return event_pid(f);
+		return f->task ? event_pid(f) : f->owner_pid;
 	return event_has(event, EF_OF_SOCKET) ? (__u32)tid : current_pid();
 }
 
@@ -543,15 +543,16 @@ static __always_inline void frame_send(struct filler *f, __u32 ending)
 		batch_flush(f);
 }
 
-/* Ends an event; its slot stays taken. */
+/* Ends an event; its slot stays taken. owner_pid: whose it is, where that is another than the current one. */
 static __always_inline void frame_end(void *ctx, struct scratch_slot *slot, __u32 slot_key,
-				      __u64 pos, __u32 ending)
+				      __u64 pos, __u32 ending, __u32 owner_pid)
 {
 	struct filler filler = {.ctx = ctx,
 				.event = ending & (SHARE_OF_FAILED - 1),
 				.slot = slot,
 				.slot_key = slot_key,
 				.frame = slot_frame(slot),
+				.owner_pid = owner_pid,
 				.pos = pos};
 
 	frame_send(&filler, ending);
@@ -584,7 +585,8 @@ static __always_inline void slot_resume(struct filler *f)
 static __always_inline void filler_end(struct filler *f)
 {
 	mute_end(f);
-	frame_end(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f));
+	frame_end(f->ctx, f->slot, f->slot_key, f->pos, ending_of(f),
+		  f->event == EVENT_runqueue ? event_pid(f) : 0);
 	scratch_give_back(f->slot);
 }
 
