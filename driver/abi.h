@@ -501,7 +501,13 @@ enum call_rows_by {
 	BY_RESULT = 1 << 1,
 	BY_THREAD = 1 << 2,
 	BY_KIND = 1 << 3, /* of the descriptor that is used; and bytes are counted */
-	CALL_ROWS_BY_ALL = (1 << 4) - 1,
+	/* The power of two of the time, in whole numbers of one of these units: */
+	BY_NS = 1 << 4,
+	BY_US = 1 << 5,
+	BY_MS = 1 << 6,
+	BY_S = 1 << 7,
+	BY_TIME = BY_NS | BY_US | BY_MS | BY_S,
+	CALL_ROWS_BY_ALL = (1 << 8) - 1,
 };
 
 /* The descriptor of a call: what its file is, as far as views tell them apart. */
@@ -526,7 +532,8 @@ enum call_row_loss {
 
 struct call_row_key {
 	__u16 cpu;
-	__u16 kind; /* enum call_row_kind */
+	__u8 kind; /* enum call_row_kind */
+	__u8 power; /* the times are from 2^power (0: from 0) up to, without, 2^(power + 1) */
 	__u16 event;
 	__u16 error; /* errno; 0: the call succeeded. Of event 0: enum call_row_loss */
 	/* Of the thread: */
@@ -541,7 +548,7 @@ _Static_assert(sizeof(struct call_row_key) == 40, "keys are compared as bytes");
 /* Of threads there is one, as they run on one CPU at a time; else one per CPU. */
 struct call_row {
 	__u64 count;
-	__u64 timed; /* of these, the calls with a latency; the switches with a time on the CPU */
+	__u64 timed; /* of these, the calls with a latency; the switches with a time on the CPU; all waits for one */
 	__u64 latency_ns; /* of all these */
 	__u64 latency_max_ns;
 	__u64 bytes; /* that calls without an error returned */

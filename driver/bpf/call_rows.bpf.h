@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Calls and switches that are counted here, in rows, as nobody wants more of their events than
+ * Calls, switches and waits for a CPU that are counted here, in rows, as nobody wants more of their events than
  * numbers. The map does not grow: what has no room is counted in rows that user space adds first.
  * It removes those of threads that have ended. Of the rows that are free, nobody gets more than half
  * (core/share_owner.bpf.h), so that none has all of them; and a thread has rows under some names, and
@@ -129,7 +129,8 @@ static __always_inline bool row_may_be_named(const struct call_row_key *key)
 }
 
 /* The row of a key that has none yet, or the one of those without room. */
-static __attribute__((noinline)) struct call_row *call_row_make(struct call_row_key *key)
+static __attribute__((noinline)) struct call_row *call_row_make(struct call_row_key *key,
+								struct task_struct *task)
 {
 	const bool of_thread = call_rows_by & BY_THREAD;
 	__u32 loss = ROW_LOSS_FULL, place = 0;
@@ -144,14 +145,14 @@ static __attribute__((noinline)) struct call_row *call_row_make(struct call_row_
 			return nameless;
 	}
 	if (of_thread)
-		row.place = place = place_of_owner(share_owner(this_task()));
+		row.place = place = place_of_owner(share_owner(task));
 	if (of_thread && rows_of_user(place) >= call_rows_max - rows_of_user(0)) {
 		loss = rows_of_user(place) ? ROW_LOSS_SHARE : ROW_LOSS_FULL;
 	} else {
 		long err;
 
 		if (of_thread)
-			row_begin(&row, this_task());
+			row_begin(&row, task);
 		err = bpf_map_update_elem(&call_rows, key, &row, BPF_NOEXIST);
 		if (err == 0 && of_thread) {
 			row_of_user_made(place);
@@ -173,33 +174,64 @@ static __always_inline void row_key_of_thread(struct call_row_key *key, struct t
 	read_name(task, key->name);
 }
 
-static __always_inline void row_count(struct call_row_key *key, __u64 now, __u64 ns, __u64 bytes,
-				      struct task_struct *of_memory)
-{
-	struct call_row *row = bpf_map_lookup_elem(&call_rows, key);
+/* What is counted. */
+struct row_adds {
+	__u64 now; /* boot clock; needed of threads */
+	__u64 ns;
+	__u64 bytes;
+	bool is_timed; /* `ns` is known */
+};
 
+/* Numbers are below 2^64 / 1000, but for those that are no times. */
+static __always_inline __u8 row_power(__u64 ns)
+{
+	__u64 number = ns;
+	__u8 power = 0;
+
+	if (call_rows_by & BY_US)
+		number = ns / 1000;
+	else if (call_rows_by & BY_MS)
+		number = ns / 1000000;
+	else if (call_rows_by & BY_S)
+		number = ns / 1000000000;
+	for (__u8 step = 32; step; step /= 2)
+		if (number >> step) {
+			number >>= step;
+			power += step;
+		}
+	return power;
+}
+
+static __always_inline void row_count(struct call_row_key *key, const struct row_adds *adds,
+				      struct task_struct *task, bool with_memory)
+{
+	struct call_row *row;
+
+	if (call_rows_by & BY_TIME && adds->is_timed)
+		key->power = row_power(adds->ns);
+	row = bpf_map_lookup_elem(&call_rows, key);
 	if (!row)
-		row = call_row_make(key);
+		row = call_row_make(key, task);
 	if (!row)
 		return;
 	/* Programs of this CPU can be preempted by each other. */
 	__sync_fetch_and_add(&row->count, 1);
-	if (bytes)
-		__sync_fetch_and_add(&row->bytes, bytes);
+	if (adds->bytes)
+		__sync_fetch_and_add(&row->bytes, adds->bytes);
 	if (call_rows_by & BY_THREAD)
-		row->last_ns = now;
-	if (of_memory) {
-		struct mm_struct *mm = GET(of_memory, mm);
+		row->last_ns = adds->now;
+	if (with_memory) {
+		struct mm_struct *mm = GET(task, mm);
 
 		row->vm_size_kib = mm ? pages_kib(GET(mm, total_vm)) : 0;
 		row->vm_rss_kib = mm ? mm_rss_kib(mm) : 0;
 	}
-	if (!ns)
+	if (!adds->is_timed)
 		return;
 	__sync_fetch_and_add(&row->timed, 1);
-	__sync_fetch_and_add(&row->latency_ns, ns);
-	if (ns > row->latency_max_ns)
-		row->latency_max_ns = ns;
+	__sync_fetch_and_add(&row->latency_ns, adds->ns);
+	if (adds->ns > row->latency_max_ns)
+		row->latency_max_ns = adds->ns;
 }
 
 static __always_inline void count_counted(void)
@@ -259,7 +291,7 @@ static __always_inline __u32 kind_of_file(struct file *file)
  * it. Then, and of 32-bit programs, which may have arguments in memory, there is an event.
  */
 static __always_inline bool row_kind_find(struct task_struct *task, struct pt_regs *regs,
-					  long result, __u16 *kind)
+					  long result, __u8 *kind)
 {
 	struct caller caller = call_caller(task);
 	struct file *file;
@@ -279,13 +311,14 @@ static __attribute__((noinline)) bool call_row_add(struct task_struct *task, str
 						   __u32 event, long result)
 {
 	struct call_row_key key = {.event = event};
-	__u64 entered, now = 0, bytes = 0;
+	struct row_adds adds = {};
+	__u64 entered;
 
 	if (call_rows_by & BY_KIND) {
 		if (event_has(event, EF_TRANSFERS) && !row_kind_find(task, regs, result, &key.kind))
 			return false;
 		if (event_has(event, EF_TRANSFERS) && result > 0)
-			bytes = result;
+			adds.bytes = result;
 	}
 	entered = enter_times ? call_time_take(regs) : 0;
 	if (call_rows_by & BY_CPU)
@@ -295,9 +328,11 @@ static __attribute__((noinline)) bool call_row_add(struct task_struct *task, str
 	if (call_rows_by & BY_THREAD)
 		row_key_of_thread(&key, task);
 	if (entered || call_rows_by & BY_THREAD)
-		now = bpf_ktime_get_boot_ns();
+		adds.now = bpf_ktime_get_boot_ns();
+	adds.ns = entered ? adds.now - entered : 0;
+	adds.is_timed = adds.ns != 0;
 	count_counted();
-	row_count(&key, now, entered ? now - entered : 0, bytes, NULL);
+	row_count(&key, &adds, task, false);
 	return true;
 }
 
@@ -305,14 +340,16 @@ static __attribute__((noinline)) bool call_row_add(struct task_struct *task, str
 static __always_inline void switch_row_add(struct task_struct *task)
 {
 	struct call_row_key key = {.event = EVENT_switch};
-	__u64 now = bpf_ktime_get_boot_ns(), *at, ns;
+	struct row_adds adds = {.now = bpf_ktime_get_boot_ns()};
 	__u32 zero = 0;
+	__u64 *at;
 
 	at = bpf_map_lookup_elem(&switched_at, &zero);
 	if (!at)
 		return;
-	ns = *at ? now - *at : 0;
-	*at = now;
+	adds.ns = *at ? adds.now - *at : 0;
+	adds.is_timed = adds.ns != 0;
+	*at = adds.now;
 	if (is_own_pid(pid_of(task)) || is_left_out(task, EVENT_switch))
 		return;
 	if (call_rows_by & BY_CPU)
@@ -320,7 +357,23 @@ static __always_inline void switch_row_add(struct task_struct *task)
 	if (call_rows_by & BY_THREAD)
 		row_key_of_thread(&key, task);
 	count_counted();
-	row_count(&key, now, ns, 0, task);
+	row_count(&key, &adds, task, true);
+}
+
+/* Of a task that gets a CPU, for which it has waited so long. */
+static __always_inline void wait_row_add(struct task_struct *task, __u64 ns)
+{
+	struct call_row_key key = {.event = EVENT_runqueue};
+	struct row_adds adds = {.ns = ns, .is_timed = true};
+
+	if (call_rows_by & BY_CPU)
+		key.cpu = bpf_get_smp_processor_id();
+	if (call_rows_by & BY_THREAD) {
+		row_key_of_thread(&key, task);
+		adds.now = bpf_ktime_get_boot_ns();
+	}
+	count_counted();
+	row_count(&key, &adds, task, false);
 }
 
 #endif

@@ -228,6 +228,15 @@ static __always_inline bool is_counted(struct task_struct *task, __u32 event)
 	return true;
 }
 
+/* Of a thread that gets its CPU, likewise. */
+static __always_inline bool wait_is_counted(struct filler *f)
+{
+	if (!counts_calls || !counted_calls[EVENT_runqueue])
+		return false;
+	wait_row_add(f->task, f->since_ns);
+	return true;
+}
+
 #define TRACEPOINT_EVENT(name, id, tracepoint, ...)                                                \
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int FILLER_NAME(name)(__u64 * ctx)                                                         \
@@ -237,7 +246,8 @@ static __always_inline bool is_counted(struct task_struct *task, __u32 event)
 		if (event_has(id, EF_OF_SOCKET)                                                    \
 			    ? !tcp_event_begin(f, ctx, id, name##__count)                          \
 		    : id == EVENT_runqueue                                                         \
-			    ? !runqueue_begin(f, ctx, id, name##__count)                           \
+			    ? !runqueue_find(f, ctx, id) || wait_is_counted(f) ||                  \
+				      !filler_begin(f, ctx, id, name##__count)                     \
 			    : is_counted(f->self, id) || is_self(f->self) ||                       \
 				      is_left_out(f->self, id) || budget_sheds(id) ||              \
 				      !filler_begin(f, ctx, id, name##__count))                    \

@@ -571,6 +571,17 @@ void views_cell_add_times(struct views_store *store, const struct views_value *b
 	views_cell_merge(store, by, cell, &all);
 }
 
+void views_cell_add_octave(struct views_store *store, const struct views_value *by,
+			   struct views_cell *cell, unsigned int power, uint64_t count)
+{
+	struct views_sketch *sketch = count ? need_sketch(store, cell) : NULL;
+	uint64_t least = power ? UINT64_C(1) << power : 0;
+
+	if (count && (!sketch || !views_sketch_add_times(sketch, &store->memory, least, count)))
+		store->losses.unsketched += count;
+	cell->count += count;
+}
+
 void views_cell_merge(struct views_store *store, const struct views_value *by,
 		      struct views_cell *cell, const struct views_cell *from)
 {

@@ -57,6 +57,10 @@ void views_cell_add(struct views_store *store, const struct views_value *by,
 void views_cell_add_times(struct views_store *store, const struct views_value *by,
 			  struct views_cell *cell, const struct field_value *value, uint64_t count);
 
+/* Adds so many values of which only the power of two is known, in the unit of the histogram. */
+void views_cell_add_octave(struct views_store *store, const struct views_value *by,
+			   struct views_cell *cell, unsigned int power, uint64_t count);
+
 /* Adds what another cell has. */
 void views_cell_merge(struct views_store *store, const struct views_value *by,
 		      struct views_cell *cell, const struct views_cell *from);

@@ -35,6 +35,7 @@ static const struct {
 	{"evt.res", BY_RESULT, COUNTED_ONE},
 	{"evt.latency", 0, COUNTED_TIME},
 	{"thread.exectime", 0, COUNTED_TIME},
+	{"thread.runqtime", 0, COUNTED_TIME},
 	{"proc.pid", BY_THREAD, COUNTED_ONE},
 	{"thread.tid", BY_THREAD, COUNTED_ONE},
 	{"proc.name", BY_THREAD, COUNTED_ONE},
@@ -65,7 +66,11 @@ static enum counted_what what_of(const struct field_ref *ref, uint32_t *by)
 			*by |= known_fields[i].by;
 			return ref->has_arg ? COUNTED_NOT : known_fields[i].what;
 		}
-	return COUNTED_NOT;
+	/* The control groups of a thread say which container it is in. */
+	if (!(ref->desc->flags & FIELD_OF_CONTAINER))
+		return COUNTED_NOT;
+	*by |= BY_THREAD;
+	return COUNTED_ONE;
 }
 
 static bool is_known(const struct field_ref *ref, void *context)
@@ -90,6 +95,18 @@ bool views_counted_is_bytes(const struct views_value *value)
 	return what_of_value(value) == COUNTED_BYTES;
 }
 
+/* The bit of the unit whose powers of two a histogram has; 0: none of those that rows can have. */
+static uint32_t unit_of(const struct views_value *value)
+{
+	static const uint32_t units[VIEWS_UNITS_COUNT] = {
+		[VIEWS_PLAIN] = BY_NS,	      [VIEWS_DURATION] = BY_NS,
+		[VIEWS_MICROSECONDS] = BY_US, [VIEWS_MILLISECONDS] = BY_MS,
+		[VIEWS_SECONDS] = BY_S,
+	};
+
+	return units[value->unit];
+}
+
 /* Of times there are sums and the largest one, of bytes sums; of all else one value. */
 static bool is_sum(const struct views_value *value, enum counted_what what, bool with_longest)
 {
@@ -108,6 +125,8 @@ static bool is_sum(const struct views_value *value, enum counted_what what, bool
 		return what == COUNTED_ONE;
 	case VIEWS_LAST:
 		return is_one;
+	case VIEWS_HISTOGRAM_OF:
+		return what == COUNTED_TIME && !value->scale.width && unit_of(value);
 	default:
 		return false;
 	}
@@ -121,6 +140,8 @@ static bool value_is_known(const struct views_value *value, bool with_longest, u
 	/* Which of the calls of several rows was the last, only rows of threads say. */
 	if (value->aggregate == VIEWS_LAST)
 		*by |= BY_THREAD;
+	if (value->aggregate == VIEWS_HISTOGRAM_OF)
+		*by |= unit_of(value);
 	return what != COUNTED_NOT && is_sum(value, what, with_longest) &&
 	       (!value->only || filter_reads_only(value->only, is_known, by));
 }

@@ -299,12 +299,17 @@ static struct views_cell cell_of_times(const struct views_value *by,
 			   by->aggregate == VIEWS_MAX ? calls->latency_max_ns : calls->latency_ns);
 }
 
-/* Whether it is of the events that have such a time: a switch has another one than calls. */
+/* Whether it is of the events that have such a time: those of threads have others than calls. */
 static bool has_time(const struct views_value *by, const struct state_event *event)
 {
-	bool is_of_switches = strcmp(by->field.ref.desc->name, "thread.exectime") == 0;
+	const bool is_of_call = event->ev.desc->category & EC_SYSCALL;
+	const uint16_t id = event->ev.desc->id;
 
-	return is_of_switches == (event->ev.desc->id == EVENT_switch);
+	if (strcmp(by->field.ref.desc->name, "thread.exectime") == 0)
+		return id == EVENT_switch;
+	if (strcmp(by->field.ref.desc->name, "thread.runqtime") == 0)
+		return id == EVENT_runqueue;
+	return is_of_call;
 }
 
 /* What sums say of values; of all else the value of one, which is that of all. */
@@ -317,7 +322,9 @@ static void cell_count_calls(struct views_engine *engine, struct views_group *gr
 	struct field_value values[FIELD_VALUES_MAX];
 
 	if (views_counted_is_time(by)) {
-		if (has_time(by, event))
+		if (has_time(by, event) && views_value_has_buckets(by))
+			views_cell_add_octave(&engine->store, by, cell, calls->power, calls->timed);
+		else if (has_time(by, event))
 			views_cell_merge(&engine->store, by, cell, &sum);
 		return;
 	}

@@ -61,6 +61,7 @@ struct views_calls {
 	uint64_t count, timed; /* timed: of these, calls with a latency, or switches with a time */
 	uint64_t latency_ns, latency_max_ns; /* of all these, and the longest one */
 	uint64_t bytes; /* of all */
+	unsigned int power; /* of the bucket that their times are in, if the view asks */
 	enum views_calls_loss loss; /* without an event: why they are in no row */
 };
 

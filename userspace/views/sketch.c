@@ -46,18 +46,24 @@ static uint64_t *need_part(struct views_sketch *sketch, struct views_memory *mem
 	return counts;
 }
 
-bool views_sketch_add(struct views_sketch *sketch, struct views_memory *memory, uint64_t value)
+bool views_sketch_add_times(struct views_sketch *sketch, struct views_memory *memory,
+			    uint64_t value, uint64_t times)
 {
 	unsigned int step, part = find_bucket(value, &step);
 	uint64_t *counts = need_part(sketch, memory, part);
 
-	sketch->count++;
+	sketch->count += times;
 	if (!counts) {
-		sketch->lost++;
+		sketch->lost += times;
 		return false;
 	}
-	counts[step]++;
+	counts[step] += times;
 	return true;
+}
+
+bool views_sketch_add(struct views_sketch *sketch, struct views_memory *memory, uint64_t value)
+{
+	return views_sketch_add_times(sketch, memory, value, 1);
 }
 
 static uint64_t sum_of(const uint64_t *counts)

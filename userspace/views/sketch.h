@@ -32,6 +32,10 @@ struct views_sketch {
 /* Counts a value. Returns false if there was no memory: then it is only in `count` and `lost`. */
 bool views_sketch_add(struct views_sketch *sketch, struct views_memory *memory, uint64_t value);
 
+/* Counts a value so many times. Returns false likewise. */
+bool views_sketch_add_times(struct views_sketch *sketch, struct views_memory *memory,
+			    uint64_t value, uint64_t times);
+
 /* Adds all of another one. Returns false if there was no memory for a part of it. */
 bool views_sketch_merge(struct views_sketch *sketch, struct views_memory *memory,
 			const struct views_sketch *from);

@@ -16,6 +16,7 @@ enum {
 };
 
 #define SHARE_OF_USER (1ULL << 63)
+#define SHARE_OF_ENDING 1ULL
 
 const volatile __u32 share_ranges_count;
 const volatile struct share_range share_ranges[SHARE_RANGES_MAX]; /* by their ids, apart */
@@ -69,12 +70,32 @@ static __always_inline __u64 share_group(struct task_struct *task)
 	return group << 31 ^ READ(state, cgroup, kn, id);
 }
 
-/* Of root the control group. */
+/*
+ * Of a task that is not in the machine's pid namespace, the outermost one that is its container's: none
+ * of the namespaces and control groups that are made in there leads out of it. Of one whose ids are given
+ * back already it is not known; those of root have a share together.
+ */
+static __always_inline __u64 share_container(struct task_struct *task)
+{
+	struct pid *pid = READ(task, thread_pid);
+	struct upid *upid;
+
+	if (!pid)
+		return SHARE_OF_ENDING;
+	upid = (void *)&pid->numbers[0] + bpf_core_type_size(struct upid);
+	return READ(pid, level) ? (__u64)READ(upid, ns) : 0;
+}
+
+/* Of root the container, or the control group. */
 static __always_inline __u64 share_owner(struct task_struct *task)
 {
 	__u32 uid = share_of_id(share_uid(task));
+	__u64 container;
 
-	return uid ? SHARE_OF_USER | uid : share_group(task) & ~SHARE_OF_USER;
+	if (uid)
+		return SHARE_OF_USER | uid;
+	container = share_container(task);
+	return (container ? container : share_group(task)) & ~SHARE_OF_USER;
 }
 
 #endif

@@ -26,6 +26,7 @@ enum {
 	CLOCK_TOLERANCE_NS = 5000000,
 	RING_BYTES = 8 << 20,
 	FAMILY_MAX = 1024,
+	WAITING_MAX = 256, /* so that a test can fill it */
 };
 
 struct live_test live_test;
@@ -91,6 +92,8 @@ int capture_open(unsigned int tested, struct error *err)
 
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++)
 		config.events[id] = is_captured(event_desc_get(id), tested);
+	if (tested == EVENT_runqueue)
+		config.waiting_max = WAITING_MAX;
 	if (tested == EVENT_tls_data) {
 		ret = probe_functions(&config, err);
 		if (ret)

@@ -25,6 +25,10 @@
 	"- {name: file, aggregate: sum, field: evt.buflen.file}\n"                                 \
 	"- {name: name, aggregate: last, field: proc.name}\n"
 
+#define BUCKETS(unit)                                                                              \
+	"kind: histogram\nvalues: [{name: b, aggregate: histogram, field: evt.latency, "           \
+	"unit: " unit "}]\n"
+
 static void knows_which_views_it_can_count(void **state)
 {
 	static const struct {
@@ -57,6 +61,14 @@ static void knows_which_views_it_can_count(void **state)
 		 BY_THREAD | BY_KIND | BY_RESULT},
 		{VIEW("keys: [proc.pid]\nvalues: [{name: n, aggregate: count}]\n"), "proc.name=cat",
 		 false, true, BY_THREAD},
+		{VIEW("keys: [container.name, k8s.ns.name]\nvalues: [{name: n, aggregate: "
+		      "count}]\n"),
+		 "container.id != host", false, true, BY_THREAD},
+		{VIEW(BUCKETS("us")), NULL, false, true, BY_US},
+		{VIEW(BUCKETS("none")), NULL, false, true, BY_NS},
+		{VIEW("keys: [proc.pid]\n" BUCKETS("ms")), NULL, false, true, BY_MS | BY_THREAD},
+		{VIEW(BUCKETS("us, max: 10, width: 1")), NULL, false, false, 0},
+		{VIEW(BUCKETS("kb")), NULL, false, false, 0},
 		/* What changes is neither a key nor a condition; the last bytes are not known. */
 		{VIEW("keys: [proc.vmrss]\nvalues: [{name: n, aggregate: count}]\n"), NULL, true,
 		 false, 0},
@@ -117,6 +129,53 @@ static void a_row_counts_like_its_events(void **state)
 	viewed_destroy(&viewed);
 }
 
+/* The counts of the first powers of two of the only group. */
+static void read_octaves(struct viewed *viewed, uint64_t counts[16])
+{
+	struct views_result result;
+	struct views_rows rows;
+
+	views_engine_rows(viewed->engine, 0, 0, &rows);
+	assert_int_equal(rows.count, 1);
+	assert_true(views_group_value(viewed->engine, rows.list[0], 0, &result));
+	assert_int_equal(views_buckets_count(&viewed->view->values[0]), 64);
+	for (unsigned int i = 0; i < 16; i++)
+		counts[i] = views_bucket_of(&viewed->view->values[0], result.sketch, i).count;
+}
+
+static void powers_of_times_count_like_their_events(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		unsigned int power;
+	} times[] = {{10, 0},	{1500, 0},     {2000, 1},    {3999, 1},
+		     {4000, 2}, {8191999, 12}, {8192000, 13}};
+	const struct views_calls untimed = {.count = 3};
+	uint64_t of_events[16], of_rows[16];
+	struct viewed events, rows;
+	struct state_event event;
+	int64_t none = 0;
+
+	viewed_create(&events, VIEW(BUCKETS("us")), 0, 0);
+	viewed_create(&rows, VIEW(BUCKETS("us")), 0, 0);
+	event = like(&rows, &none);
+	views_engine_take_calls(rows.engine, &event, &untimed);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		const struct views_calls calls = {
+			.count = i + 1, .timed = i + 1, .power = times[i].power};
+
+		views_engine_take_calls(rows.engine, &event, &calls);
+		for (size_t n = 0; n <= i; n++)
+			viewed_write(&events, 100, 10, times[i].ns);
+	}
+	read_octaves(&events, of_events);
+	read_octaves(&rows, of_rows);
+	assert_memory_equal(of_events, of_rows, sizeof(of_rows));
+	assert_int_equal(of_rows[13], 7);
+	viewed_destroy(&events);
+	viewed_destroy(&rows);
+}
+
 /* Rows of two threads of a process, of reads of a file, and a switch. */
 static void rows_of_threads_count_like_their_events(void **state)
 {
@@ -172,6 +231,7 @@ static void calls_without_a_row_are_counted_apart(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(knows_which_views_it_can_count),
 	cmocka_unit_test(a_row_counts_like_its_events),
+	cmocka_unit_test(powers_of_times_count_like_their_events),
 	cmocka_unit_test(rows_of_threads_count_like_their_events),
 	cmocka_unit_test(calls_without_a_row_are_counted_apart),
 };

@@ -250,6 +250,7 @@ void pushdown_count(struct plan *plan)
 		plan->counted[id] = plan->selection.events[id] == WHY_FILTER &&
 				    has_an_event_each(id) &&
 				    (!(plan->call_rows_by & BY_KIND) || has_a_known_kind(id));
+	plan->counted[EVENT_runqueue] = plan->selection.events[EVENT_runqueue] == WHY_FILTER;
 	plan->counted[EVENT_switch] = plan->call_rows_by & BY_THREAD &&
 				      plan->selection.events[EVENT_switch] &&
 				      !(plan->selection.events[EVENT_switch] &

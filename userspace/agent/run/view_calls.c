@@ -80,7 +80,8 @@ static bool take_row(void *context, const struct call_row_key *key, const struct
 				      .timed = row->timed,
 				      .latency_ns = row->latency_ns,
 				      .latency_max_ns = row->latency_max_ns,
-				      .bytes = row->bytes};
+				      .bytes = row->bytes,
+				      .power = key->power};
 	const int64_t result = -(int64_t)key->error;
 	struct run *run = calls->run;
 	struct state_thread thread;

@@ -70,6 +70,7 @@ struct scap_live_config {
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
 	bool counted[EVENT_ID_MAX]; /* of `events`: calls are counted instead, see call_rows.h */
 	uint32_t call_rows_by; /* by what, beside the event: enum call_rows_by bits */
+	uint32_t waiting_max; /* threads that wait for a CPU at once, apart from spare; 0: 65536 */
 	uint32_t ring_bytes; /* per CPU, a power of two, at least one page */
 	uint64_t rings_bytes; /* to which all rings may grow for busy CPUs; 0: they do not grow */
 	/*

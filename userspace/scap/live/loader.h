@@ -47,7 +47,7 @@ enum {
 /* struct scap_live_config, without anything that a process could not check. */
 struct loader_config {
 	uint64_t boot_offset_ns; /* of the times of frames */
-	uint32_t ring_bytes, backward_bytes, snaplen, stream_bytes;
+	uint32_t ring_bytes, backward_bytes, snaplen, stream_bytes, waiting_max;
 	uint32_t self_pids[SELF_PIDS], rate_limits[RATE_LIMITS];
 	struct snaplen_rules snaplen_rules;
 	uint8_t enter_times, verbose, has_budget, iterators[SCAP_LIVE_ITERATORS]; /* 0 or 1 */
@@ -67,7 +67,7 @@ struct loader_request {
 };
 
 /* Fewer than the kernel sends in one packet. */
-enum { LOADER_PARTS_MAX = 128, LOADER_RING_BYTES_MAX = 1 << 30 };
+enum { LOADER_PARTS_MAX = 128, LOADER_RING_BYTES_MAX = 1 << 30, LOADER_WAITING_MAX = 1 << 16 };
 
 struct loader_part {
 	uint16_t kind, row; /* as in struct live_part; of LOADER_RING: 0 */

@@ -37,6 +37,7 @@ void loader_config_write(const struct scap_live_config *config, uint64_t boot_of
 		.thread_times = config->thread_times,
 		.environments = config->environments,
 		.call_rows_by = (uint8_t)config->call_rows_by,
+		.waiting_max = config->waiting_max,
 		.entry_notes = (uint8_t)config->entry_notes,
 		.call_hooks = (uint8_t)config->call_hooks,
 		.verbose = config->verbose,
@@ -132,8 +133,11 @@ static const char *find_fault(const struct loader_config *wire)
 	    wire->tls_chosen.all > 1 || wire->tls_chosen.is_asked > 1 ||
 	    wire->entry_notes > ENTRY_NOTES_ALL || wire->call_hooks > CALL_HOOKS_EACH)
 		return "a flag";
-	if (wire->call_rows_by & ~CALL_ROWS_BY_ALL)
+	/* Of one unit. */
+	if (__builtin_popcount(wire->call_rows_by & BY_TIME) > 1)
 		return "what calls are counted by";
+	if (wire->waiting_max > LOADER_WAITING_MAX)
+		return "how many threads wait";
 	for (unsigned int i = 0; i < SCAP_LIVE_ITERATORS; i++)
 		if (wire->iterators[i] > 1)
 			return "a flag";
@@ -171,6 +175,7 @@ int loader_config_read(const struct loader_config *wire, struct scap_live_config
 		.thread_times = wire->thread_times,
 		.environments = wire->environments,
 		.call_rows_by = wire->call_rows_by,
+		.waiting_max = wire->waiting_max,
 		.entry_notes = (enum live_entry_notes)wire->entry_notes,
 		.call_hooks = (enum live_hooks)wire->call_hooks,
 		.verbose = wire->verbose,

@@ -185,6 +185,17 @@ static int size_call_rows(const struct live_object *made)
 	return r;
 }
 
+/* A quarter beside it is for whoever finds no room. */
+static int size_waiting(const struct live_object *made)
+{
+	const uint32_t most = made->config->waiting_max, spare = most / 4 + 1;
+	const struct lanner *object = made->skeleton;
+	int r = bpf_map__set_max_entries(object->maps.runnable_since, most);
+
+	object->rodata->runnable_spare_max = spare;
+	return r ? r : bpf_map__set_max_entries(object->maps.runnable_spare, spare);
+}
+
 /* Those of CPUs have room for each, and those that are not needed for next to nothing. */
 static int object_size_maps(const struct live_object *made)
 {
@@ -210,6 +221,7 @@ static int object_size_maps(const struct live_object *made)
 		{object->maps.row_names,
 		 object->rodata->counts_calls && config->call_rows_by & BY_THREAD},
 		{object->maps.runnable_since, config->events[EVENT_runqueue]},
+		{object->maps.runnable_spare, config->events[EVENT_runqueue]},
 		{object->maps.tls_threads, config->tls_chosen.wanted},
 		{object->maps.tls_routines, config->tls_chosen.wanted},
 		{object->maps.tls_tellers, config->tls_chosen.wanted},
@@ -233,6 +245,8 @@ static int object_size_maps(const struct live_object *made)
 					     made->cpus * SCRATCH_SLOTS_PER_CPU);
 	if (r == 0)
 		r = size_call_rows(made);
+	if (r == 0 && config->waiting_max)
+		r = size_waiting(made);
 	for (size_t i = 0; i < COUNT(maps) && r == 0; i++)
 		if (!maps[i].is_needed)
 			r = bpf_map__set_max_entries(maps[i].map, 1);

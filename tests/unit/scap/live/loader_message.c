@@ -48,6 +48,8 @@ static const struct scap_live_config config = {
 	.iterators = {[SCAP_LIVE_THREADS] = true},
 	.verbose = true,
 	.has_budget = true,
+	.call_rows_by = BY_THREAD | BY_US,
+	.waiting_max = 256,
 	.chosen = {.chooses = true,
 		   .holds = true,
 		   .whose = {[EVENT_close] = FOLLOWED_KIN, [EVENT_openat] = FOLLOWED_ALL}},
@@ -78,6 +80,8 @@ static void test_there_and_back(void **state)
 	assert_int_equal(read.backward_bytes, config.backward_bytes);
 	assert_memory_equal(read.read_at_once, config.read_at_once, sizeof(read.read_at_once));
 	assert_int_equal(read.snaplen, 123);
+	assert_int_equal(read.call_rows_by, BY_THREAD | BY_US);
+	assert_int_equal(read.waiting_max, 256);
 	assert_int_equal(read.entry_notes, ENTRY_NOTES_ALL);
 	assert_int_equal(read.call_hooks, CALL_HOOKS_EACH);
 	assert_true(read.thread_times);
@@ -129,6 +133,8 @@ static void test_malformed(void **state)
 	EXPECT_FAULT(iterators[SCAP_LIVE_ITERATORS - 1], 255, "a flag");
 	EXPECT_FAULT(verbose, 255, "a flag");
 	EXPECT_FAULT(has_budget, 2, "a flag");
+	EXPECT_FAULT(call_rows_by, BY_US | BY_MS, "what calls are counted by");
+	EXPECT_FAULT(waiting_max, 1 << 17, "how many threads wait");
 	EXPECT_FAULT(snaplen_rules.full_low, 3, "the rules of snaplen");
 	EXPECT_FAULT(snaplen_rules.dynamic, 2, "the rules of snaplen");
 	EXPECT_FAULT(chooses, 2, "a flag");
