@@ -503,7 +503,7 @@ static struct protocol_step memcached_step(enum protocol_side side, void *state,
 {
 	const struct memcached *memcached = state;
 
-	if (!memcached->in_line && is_binary(input))
+	if (!memcached->in_line && !memcached->in_reply && is_binary(input))
 		return framed_step(&binary, side, state, input, message, request);
 	return side == PROTOCOL_REQUESTS ? step_command(state, input, message)
 					 : step_reply(state, input, message, request);

@@ -78,6 +78,10 @@ static const struct spoken_row responses[] = {
 	 others, 1},
 	{"no size", PROTOCOL_RESPONSES, "VALUE a 0\r\n", "lost\n", values, 1},
 	{"not all", PROTOCOL_RESPONSES, "VALUE a 0 1\r\nx\r\nEN", "waits\n", values, 1},
+	ROW("binary in a reply", PROTOCOL_RESPONSES,
+	    "VALUE a 0 1\r\nx\r\n" BINARY("\x81", "\0", "\0", "\4", "\0\0", "\5",
+					  "\0\0\0\5") "fff\r\n",
+	    "lost\n"),
 	ROW("binary", PROTOCOL_RESPONSES,
 	    BINARY("\x81", "\0", "\0", "\4", "\0\0", "\5", "\0\0\0\5") "ffffv" BINARY(
 		    "\x81", "\0", "\0", "\0", "\0\1", "\x09",
