@@ -387,12 +387,12 @@ static void open_pipe(struct apply_event *event, uint32_t flags)
 	uint64_t ino = event_param_u64(ev, pipe__ino);
 	int64_t second = event_param_i64(ev, pipe__fd2);
 
-	if (!event->thread || event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0 ||
-	    state_is_untold(event))
+	if (event_param_i64(ev, pipe__res) != 0 || event->fd_num < 0 || state_is_untold(event))
 		return;
-	open_end(event, event->fd_num, ino, flags);
+	if (event->thread)
+		open_end(event, event->fd_num, ino, flags);
 	/* In the .scap world the second end is the event's descriptor. */
-	state_set_fd(event, second, open_end(event, second, ino, flags));
+	state_set_fd(event, second, event->thread ? open_end(event, second, ino, flags) : NULL);
 }
 
 _Static_assert((int)pipe__res == (int)pipe2__res && (int)pipe__fd2 == (int)pipe2__fd2 &&

@@ -105,11 +105,13 @@ void apply_socketpair(struct state *state, struct apply_event *event)
 	uint64_t second = event_param_u64(ev, socketpair__peer);
 	int64_t num = event_param_i64(ev, socketpair__fd2);
 
-	if (!event->thread || event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
+	if (event_param_i64(ev, socketpair__res) != 0 || event->fd_num < 0)
 		return;
-	open_of_pair(state, event, event->fd_num, first, second);
+	if (event->thread)
+		open_of_pair(state, event, event->fd_num, first, second);
 	/* As for pipes, the second end is the event's descriptor. */
-	state_set_fd(event, num, open_of_pair(state, event, num, second, first));
+	state_set_fd(event, num,
+		     event->thread ? open_of_pair(state, event, num, second, first) : NULL);
 }
 
 /* Reads an address and a port, and returns the position after them. */
