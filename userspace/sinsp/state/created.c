@@ -213,13 +213,20 @@ void created_put(struct created *created, const struct created_scope *scope,
 			put_name(created, file, i, keys[i]);
 }
 
-/* Takes a file out that the same user made, in the same control groups. ns 0: there is none. */
+/*
+ * Takes a file out that the same user made, in the same control groups. ns 0: there is none; of one
+ * that others made, who may have another file of that name, the age is not sure any more.
+ */
 static struct created_file take_own(struct created *created, const struct created_scope *scope,
 				    uint64_t key)
 {
 	struct created_file *file = created_find(created, key), taken = {0};
 
-	if (!file || file->maker != maker_of(created, scope))
+	if (file && file->maker != maker_of(created, scope)) {
+		file->is_unsure = true;
+		file = NULL;
+	}
+	if (!file)
 		return taken;
 	taken = *file;
 	created_remove(created, file);

@@ -56,17 +56,16 @@ void created_put(struct created *created, const struct created_scope *scope,
 		 const struct created_name names[CREATED_NAMES], uint64_t ns);
 
 /*
- * The file of that name is no more. Returns when it was made; 0: it is not known, or others made
- * that one or one of the same name since, so that it may be another one: in a mount namespace of
- * its own a name of a process is another file, and whoever has one may not change what is known of
- * others' files.
+ * The file of that name is no more. Returns when it was made; 0: it is not known, or others made,
+ * removed or renamed one of the same name, which may be another file: so it is in a mount namespace
+ * of one's own.
  */
 uint64_t created_take(struct created *created, const struct created_scope *scope,
 		      const struct created_name *name);
 
 /*
  * A file has another name, and what had that is no more; or, if both are exchanged, has the first
- * one's. Likewise of those who made them only. A name that is not known has no length.
+ * one's. Likewise. A name that is not known has no length.
  */
 void created_move(struct created *created, const struct created_scope *scope,
 		  const struct created_name *from, const struct created_name *to, bool exchanged);
