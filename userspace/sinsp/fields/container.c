@@ -58,7 +58,7 @@ static const char host[] = "host", named_host[] = "container:host";
 /* Whether it is known where the thread is; of some in a capture only events are known. */
 static bool has_place(const struct state_event *event)
 {
-	return event->thread && (event->thread->cgroups->container || event->thread->pid > 0);
+	return event->thread && state_thread_has_place(event->thread);
 }
 
 /* An id or name of a container. */

@@ -21,7 +21,7 @@ static inline uint64_t container_event_revision(const struct state_event *event)
 
 	if (container)
 		return container->revision + 1;
-	return event->thread && event->thread->pid > 0;
+	return event->thread && state_thread_has_place(event->thread);
 }
 
 static inline int container_give_known(struct field_value *value, const char *text)

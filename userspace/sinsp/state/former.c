@@ -33,6 +33,7 @@ struct state_thread *state_former_create_unknown(struct state *state)
 		.sid = -1,
 		.ptid = -1,
 		.fd_limit = -1,
+		.is_nobody = true,
 	};
 	struct state_thread_entry *entry = pool_alloc(&state->pool, sizeof(*entry));
 

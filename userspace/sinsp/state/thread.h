@@ -59,7 +59,14 @@ struct state_thread {
 	uint32_t nthreads; /* live threads of the process; kept in its main thread */
 	bool followed; /* see state_follow */
 	bool exiting; /* removed after the current event */
+	bool is_nobody; /* nothing is known of it but ids: see state_former_create_unknown() */
 };
+
+/* Whether it is known that it is in no container, or in which. */
+static inline bool state_thread_has_place(const struct state_thread *thread)
+{
+	return thread->cgroups->container || (thread->pid > 0 && !thread->is_nobody);
+}
 
 static inline bool state_thread_is_main(const struct state_thread *thread)
 {

@@ -13,6 +13,7 @@
 #include "drive.h"
 #include "printed.h"
 #include "scap/live/call_rows.h"
+#include "sinsp/state/thread.h"
 #include "unit.h"
 #include "viewed.h"
 
@@ -264,6 +265,8 @@ static void test_unknown(void **state)
 	assert_true(view_threads_find(run.view_threads, &key, &row, true, &thread));
 	assert_int_equal(thread.pid, 200);
 	assert_string_equal(thread.comm, "new");
+	/* It may be in a container. */
+	assert_false(state_thread_has_place(&thread));
 }
 
 static void test_memory(void **state)
