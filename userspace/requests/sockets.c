@@ -138,6 +138,7 @@ static unsigned int closing_of(const struct sockets *sockets, int32_t pid)
 /* Ends the oldest one of the process that has most, with one more of this one. */
 static void make_closing_room(struct sockets *sockets, int32_t pid)
 {
+	const struct connection *plain;
 	unsigned int most = 0;
 	uint32_t oldest = 0;
 
@@ -150,7 +151,8 @@ static void make_closing_room(struct sockets *sockets, int32_t pid)
 			oldest = i;
 		}
 	}
-	sockets->all->exchanges.stats.hurried_closes++;
+	plain = sockets_find(sockets, sockets->closing[oldest].key);
+	sockets->all->exchanges.stats.hurried_closes += plain && plain->is_closing && plain->queued;
 	end_closing(sockets, oldest);
 }
 
