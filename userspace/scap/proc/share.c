@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "scap/proc/ids.h"
@@ -17,6 +18,7 @@
 #include "util/hash.h"
 
 #define SHARE_OF_USER (UINT64_C(1) << 63)
+#define SHARE_OF_CONTAINER (UINT64_C(1) << 62)
 
 enum { GROUPS_BYTES_MAX = 64 << 10, IDS_BYTES_MAX = 64 << 10 };
 
@@ -52,28 +54,53 @@ static uint64_t groups_of(int process)
 	if (proc_read_file(process, "cgroup", GROUPS_BYTES_MAX, &groups) == 0)
 		hash = hash_bytes(groups.data, groups.len);
 	buf_finish(&groups);
-	return hash & ~SHARE_OF_USER;
+	return hash & ~(SHARE_OF_USER | SHARE_OF_CONTAINER);
 }
 
 /*
- * Who made the outermost of the user namespaces that a process is in, below the one of this
- * process. Returns false if it is in none.
+ * The outermost of the namespaces of a kind, a name below ns/, that a process is in, below the one
+ * of this process. Returns a descriptor, owned by the caller; -1: it is in none.
  */
-static bool namespace_owner(int process, uint32_t *uid)
+static int outermost_namespace(int process, const char *kind)
 {
-	int inner = openat(process, "ns/user", O_RDONLY | O_CLOEXEC), outer;
-	bool found = false;
+	int inner = openat(process, kind, O_RDONLY | O_CLOEXEC), outermost = -1, outer;
 
 	if (inner < 0)
-		return false;
+		return -1;
 	while ((outer = ioctl(inner, NS_GET_PARENT)) >= 0) {
 		/* Of the last one the parent is known, and that one's is not. */
-		found = ioctl(inner, NS_GET_OWNER_UID, uid) == 0;
-		close(inner);
+		if (outermost >= 0)
+			close(outermost);
+		outermost = inner;
 		inner = outer;
 	}
 	close(inner);
+	return outermost;
+}
+
+/* Who made such a user namespace. Returns false if the process is in none. */
+static bool namespace_owner(int process, uint32_t *uid)
+{
+	int namespace = outermost_namespace(process, "ns/user");
+	bool found = namespace >= 0 && ioctl(namespace, NS_GET_OWNER_UID, uid) == 0;
+
+	if (namespace >= 0)
+		close(namespace);
 	return found;
+}
+
+/* What tells a container from others: its pid namespace; 0: the process is in the machine's. */
+static uint64_t container_of(int process)
+{
+	int namespace = outermost_namespace(process, "ns/pid");
+	struct stat file;
+	uint64_t container = 0;
+
+	if (namespace >= 0) {
+		container = fstat(namespace, &file) == 0 ? SHARE_OF_CONTAINER | file.st_ino : 0;
+		close(namespace);
+	}
+	return container;
 }
 
 static int open_process(const char *proc, int32_t pid)
@@ -95,7 +122,9 @@ uint64_t share_of_process(const struct share_ranges *ranges, const char *proc, i
 	if (!namespace_owner(process, &uid))
 		uid = proc_owner(process);
 	uid = share_uid(ranges, uid);
-	share = uid ? share_of_user(uid) : groups_of(process);
+	share = uid ? share_of_user(uid) : container_of(process);
+	if (!share)
+		share = groups_of(process);
 	close(process);
 	return share;
 }

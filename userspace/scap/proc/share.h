@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whose share a process takes of what user space gives out, as driver/bpf/core/share_owner.bpf.h
- * says it in the kernel: a user with the ids that are theirs, of root a control group.
+ * says it in the kernel: a user with the ids that are theirs, of root a container, or a control
+ * group.
  */
 #ifndef SCAP_PROC_SHARE_H
 #define SCAP_PROC_SHARE_H

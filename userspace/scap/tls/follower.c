@@ -166,7 +166,15 @@ static int set_program(struct tls_follower *follower, const struct tls_followed 
 	return r;
 }
 
-/* What ends a call first: none is to begin whose end is not seen. */
+/* What ends a call first, also where it is no return: none is to begin whose end is not seen. */
+static const uint8_t set_order[] = {
+	TLS_CALL_END,	 TLS_READ_END,	TLS_WRITE_END, TLS_GO_READ_END, TLS_GO_WRITE_END,
+	TLS_FORGET,	 TLS_GO_FORGET, TLS_CALL,      TLS_CALL_EX,	TLS_CALL_FLAGS,
+	TLS_CALL_UNSEEN, TLS_GO_READ,	TLS_GO_WRITE,
+};
+
+_Static_assert(sizeof(set_order) == TLS_PROGRAMS, "a program is set never or twice");
+
 static void set_probes(struct tls_follower *follower, struct tls_followed *library,
 		       unsigned int capture)
 {
@@ -178,7 +186,8 @@ static void set_probes(struct tls_follower *follower, struct tls_followed *libra
 		return;
 	for (int at_return = 1; at_return >= 0; at_return--)
 		for (unsigned int i = 0; i < TLS_PROGRAMS && r == 0; i++)
-			r = set_program(follower, library, i, at_return, programs[i], probes);
+			r = set_program(follower, library, set_order[i], at_return,
+					programs[set_order[i]], probes);
 	if (r) {
 		tls_library_unset(library, capture);
 		count_failure(follower, r);
