@@ -137,9 +137,9 @@ class Redis:
 
 
 @contextlib.contextmanager
-def redis(folder):
+def redis(folder, port=None):
     need("redis-server", "redis-benchmark", "redis-cli")
-    port = lanner.free_port()
+    port = port or lanner.free_port()
     with running(["redis-server", "--port", str(port), "--save", "", "--dir", folder], port):
         yield Redis(port)
 
