@@ -196,6 +196,26 @@ static void keeps_those_that_it_has(void **state)
 	kept_inlines_finish(&all);
 }
 
+/* What has more bytes than there is room for gives way, and can be read again. */
+static void has_no_more_bytes_than_it_may(void **state)
+{
+	struct stack_file other = file;
+	const struct kept_inlined *kept;
+
+	begin(1000000000);
+	get(&file, file.fd, A, 1);
+	all.kept[0].bytes += KEPT_INLINES_BYTES_MAX;
+	all.bytes += KEPT_INLINES_BYTES_MAX;
+	owner()->bytes += KEPT_INLINES_BYTES_MAX;
+	other.ino++;
+	kept = get(&other, file.fd, A, 1);
+	assert_int_equal(inlined_at(kept, places[A]), 1);
+	assert_true(all.bytes == kept->bytes && owner()->bytes == kept->bytes);
+	assert_true(get(&file, -1, A, 1)->lacks);
+	assert_false(get(&file, file.fd, A, 1)->lacks);
+	kept_inlines_finish(&all);
+}
+
 /* Who has all the places gives them to others, until they have as many. */
 static void shares_places(void **state)
 {
@@ -293,6 +313,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(waits_for_time),
 	cmocka_unit_test(is_ended_by_others),
 	cmocka_unit_test(keeps_those_that_it_has),
+	cmocka_unit_test(has_no_more_bytes_than_it_may),
 	cmocka_unit_test(shares_places),
 	cmocka_unit_test(shares_time),
 	cmocka_unit_test(knows_files_without_any),
