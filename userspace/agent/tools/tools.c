@@ -93,6 +93,7 @@ static const struct tool {
 	{"filelife", NULL, NULL, {&of_pid}},
 	{"fileslower", "slowfiles", NULL, {&of_pid}, .takes_number = true},
 	{"filetop", NULL, NULL, {&of_pid, &rows_count}},
+	{"fsslower", NULL, NULL, {&of_pid, &for_seconds}, .takes_number = true},
 	{"gethostlatency", NULL, NULL, {&of_pid}},
 	{"killsnoop", NULL, NULL, {&of_pid, &only_failed, &by_signal}},
 	{"mountsnoop", NULL, NULL, {&of_pid, &with_seconds}},
@@ -118,10 +119,13 @@ static const struct tool {
 	{"tcpaccept", NULL, NULL, {&of_pid, &with_time, &with_seconds}},
 	{"tcpconnect", NULL, NULL, {&of_pid, &of_user, &with_seconds, &with_user, &to_port}},
 	{"tcpconnlat", NULL, NULL, {&of_pid, &with_seconds}},
+	{"tcpdrop", NULL, NULL, {&for_seconds}},
 	{"tcplife", NULL, NULL, {&of_pid, &with_time, &with_seconds, &remote_port, &local_port}},
 	{"tcpretrans", NULL, NULL, {&of_pid}},
+	{"tcprtt", NULL, NULL, {&for_seconds}},
 	{"tcpstates", NULL, NULL, {&with_time, &with_seconds, &remote_port, &local_port}},
 	{"tcptop", NULL, NULL, {&of_pid}},
+	{"threadsnoop", NULL, NULL, {&of_pid}},
 	{"vfsstat", NULL, NULL, {&of_pid}},
 };
 
