@@ -7,7 +7,8 @@
 #include "bpf/readers/user_memory.bpf.h"
 
 enum {
-	VECTOR_ENTRIES_MAX = 32,
+	VECTOR_ENTRIES_MAX = 1024, /* as many as a call can have: IOV_MAX */
+	VECTOR_ENTRIES_OLDER = 32, /* where the verifier walks each */
 	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* what follows a module fits */
 };
 
@@ -163,7 +164,7 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 		return 0;
 	slot->vector = (struct vector_progress){.left = limit};
 	walk.room = slot_frame(slot) + pos;
-	REPEAT(VECTOR_ENTRIES_MAX, vector_step, &walk);
+	REPEAT(CAN_ITERATE ? VECTOR_ENTRIES_MAX : VECTOR_ENTRIES_OLDER, vector_step, &walk);
 	return 0;
 }
 

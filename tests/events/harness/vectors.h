@@ -10,11 +10,11 @@
 struct vector_case {
 	const struct iovec *vector;
 	size_t entries;
-	long ret;	  /* of a call on an open file */
+	long ret; /* of a call on an open file */
 	const char *data; /* what the event has to show; NULL: absent */
 	size_t len;
-	size_t size; /* of up to 32 entries; 0 if the vector cannot be read */
-	bool torn;   /* only a part can be read: files take it, sockets do not */
+	size_t size; /* of the entries that are walked; 0 if the vector cannot be read */
+	bool torn; /* only a part can be read: files take it, sockets do not */
 };
 
 enum { VECTORS_WRITTEN = 12, VECTORS_READ = 8 };
