@@ -204,9 +204,10 @@ static __always_inline __u64 descriptor_used(struct filler *f)
 				if (event_has(id, EF_DESTROYS_FD))                                 \
 					note_next_file(f, argument(f, 0));                         \
 				else                                                               \
-					file_note(f->slot_key, event_has(id, EF_CREATES_FD)                  \
-							     ? descriptor_made_by(f)               \
-							     : descriptor_used_by(f, argument(f, 0))); \
+					file_note(f->slot_key,                                     \
+						  event_has(id, EF_CREATES_FD)                     \
+							  ? descriptor_made_by(f)                  \
+							  : descriptor_used_by(f, argument(f, 0))); \
 			}                                                                          \
 			if (event_has(id, EF_STREAMS) && stream_bytes)                             \
 				note_stream(f, id);                                                \

@@ -136,23 +136,28 @@ static bool is_return(const uint8_t *code, size_t length)
 	       (length == 1 || (length == 2 && (code[0] == 0xf2 || code[0] == 0xf3)));
 }
 
-/* Where a branch goes; -1: it is none; -2: that is not known. */
+enum { NO_BRANCH = -1, OUTSIDE = -2 };
+
+/* Where a branch goes. */
 static int64_t target_of(const uint8_t *code, size_t at, size_t length)
 {
 	const uint8_t *opcode = code + at;
+	int64_t target = (int64_t)(at + length);
 	int32_t far;
 
-	if (length == 2 && ((opcode[0] & 0xf0) == 0x70 || opcode[0] == 0xeb))
-		return (int64_t)(at + length) + (int8_t)opcode[1];
-	if (opcode[0] == 0xe9 || (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80)) {
+	if (length == 2 && ((opcode[0] & 0xf0) == 0x70 || opcode[0] == 0xeb)) {
+		target += (int8_t)opcode[1];
+	} else if (opcode[0] == 0xe9 || (opcode[0] == 0x0f && (opcode[1] & 0xf0) == 0x80)) {
 		memcpy(&far, opcode + length - sizeof(far), sizeof(far));
-		return (int64_t)(at + length) + far;
+		target += far;
+	} else {
+		return NO_BRANCH;
 	}
-	return -1;
+	return target < 0 ? OUTSIDE : target;
 }
 
 /* Whether an instruction may go on where target_of() does not say it: as a register or memory says,
- * or it is a branch with prefixes. */
+ * where a transaction is aborted, or it is a branch with prefixes. */
 static bool goes_anywhere(const uint8_t *code, size_t length)
 {
 	static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3, 0xf0, 0x2e, 0x3e, 0x64, 0x65};
@@ -164,7 +169,10 @@ static bool goes_anywhere(const uint8_t *code, size_t length)
 	if (at && ((code[at] & 0xf0) == 0x70 || (code[at] & 0xfd) == 0xe9 ||
 		   (code[at] == 0x0f && at + 1 < length && (code[at + 1] & 0xf0) == 0x80)))
 		return true;
-	return code[at] == 0xff && at + 1 < length && (code[at + 1] >> 3 & 6) == 4;
+	if (at + 1 >= length)
+		return false;
+	return (code[at] == 0xff && (code[at + 1] >> 3 & 6) == 4) ||
+	       (code[at] == 0xc7 && code[at + 1] == 0xf8);
 }
 
 /* Of a function: how long the instruction is that begins at a byte, and whether a branch goes
@@ -185,7 +193,7 @@ static bool read_layout(const uint8_t *code, size_t bytes, struct layout *layout
 			return false;
 		layout->length[at] = (uint8_t)length;
 		target = target_of(code, at, length);
-		if (target < -1 || target >= (int64_t)bytes)
+		if (target == OUTSIDE || target >= (int64_t)bytes)
 			return false;
 		if (target >= 0)
 			layout->is_target[target] = true;

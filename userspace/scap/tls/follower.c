@@ -166,7 +166,10 @@ static int set_program(struct tls_follower *follower, const struct tls_followed 
 	return r;
 }
 
-/* What ends a call first, also where it is no return: none is to begin whose end is not seen. */
+/*
+ * What ends a call comes first, also where it is no return: none is to begin whose end is not seen.
+ * Probes are closed in the other order.
+ */
 static const uint8_t set_order[] = {
 	TLS_CALL_END,	 TLS_READ_END,	TLS_WRITE_END, TLS_GO_READ_END, TLS_GO_WRITE_END,
 	TLS_FORGET,	 TLS_GO_FORGET, TLS_CALL,      TLS_CALL_EX,	TLS_CALL_FLAGS,

@@ -80,6 +80,7 @@ static void test_others(void **state)
 		{"the begin is a target", AT_BEGIN + 1, 0xfc},
 		{"a branch goes into an instruction", AT_BEGIN + 1, 0xf8},
 		{"a branch goes away", AT_BEGIN + 1, 0x7f},
+		{"a branch goes right before the function", AT_BEGIN + 1, 0xe7},
 		{"a branch goes into the end", AT_BEGIN + 1, 25},
 		{"the check is a condition", AT_END + 1, 9},
 		{"the result is overwritten", AT_END + 7, 0xc0},
