@@ -9,6 +9,7 @@
 enum {
 	VECTOR_ENTRIES_MAX = 1024, /* as many as a call can have: IOV_MAX */
 	VECTOR_ENTRIES_OLDER = 32, /* where the verifier walks each */
+	VECTOR_AT_ONCE = 32,
 	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* what follows a module fits */
 };
 
@@ -101,11 +102,61 @@ static __always_inline void put_fd_data_written(struct filler *f, __u64 fd, __u6
 /* A vector that is being read; what it has come to is in its slot, unknown to the verifier. */
 struct vector_walk {
 	struct scratch_slot *slot;
+	__u32 slot_key;
 	__u8 *room;
 	__u64 vector, entries; /* those that are left */
 	__u64 narrow;
 	bool is_copy; /* in the kernel's memory */
 };
+
+/* Whether entries of which no bytes are copied any more are read many at a time. */
+static __always_inline bool sums_rest(const struct vector_walk *walk)
+{
+	return CAN_ITERATE && !walk->narrow && !walk->is_copy;
+}
+
+/*
+ * Adds the lengths of so many entries of a vector to the progress of a slot. Returns whether they
+ * could be read. Not inlined: the verifier walks it once.
+ */
+__attribute__((noinline)) int vector_add(__u32 slot_key, __u64 vector, __u64 count)
+{
+	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
+	const struct user_iovec *entries;
+	__u64 bytes = count * sizeof(*entries);
+
+	if (!slot)
+		return false;
+	entries = (void *)slot->work;
+	CHECKED(bytes);
+	if (bytes > VECTOR_AT_ONCE * sizeof(*entries) ||
+	    bpf_probe_read_user(slot->work, bytes, (void *)vector))
+		return false;
+#pragma clang loop unroll(disable)
+	for (__u64 i = 0; i < VECTOR_AT_ONCE; i++) {
+		if (i >= count)
+			break;
+		*(volatile __u64 *)&slot->vector.bytes += entries[i].len;
+	}
+	return true;
+}
+
+/* Adds those of the next entries. Returns whether there may be more. */
+static __always_inline bool vector_sum(struct vector_walk *walk)
+{
+	__u64 count = forget(walk->slot, min_u64(walk->entries, VECTOR_AT_ONCE));
+
+	if (!count)
+		return false;
+	if (!vector_add(walk->slot_key, walk->vector, count)) {
+		walk->slot->vector.unreadable = true;
+		walk->slot->vector.at = walk->slot->vector.bytes = 0;
+		return false;
+	}
+	walk->vector = forget(walk->slot, walk->vector + count * sizeof(struct user_iovec));
+	walk->entries = forget(walk->slot, walk->entries - count);
+	return true;
+}
 
 static __always_inline bool vector_step(struct vector_walk *walk)
 {
@@ -116,7 +167,7 @@ static __always_inline bool vector_step(struct vector_walk *walk)
 	__u64 bytes = FORM_BYTES(slot, any, narrow), at, n;
 	struct user_iovec entry;
 
-	if (walk->entries == 0)
+	if (walk->entries == 0 || (sums_rest(walk) && progress->left == 0))
 		return false;
 	walk->entries = forget(slot, walk->entries - 1);
 	if (walk->is_copy ? bpf_probe_read_kernel(&any, bytes, (void *)walk->vector)
@@ -155,6 +206,7 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 {
 	struct scratch_slot *slot = bpf_map_lookup_elem(&scratch, &slot_key);
 	struct vector_walk walk = {.slot = slot,
+				   .slot_key = slot_key,
 				   .vector = vector,
 				   .entries = entries & ~(VECTOR_IS_COPY | VECTOR_IS_NARROW),
 				   .narrow = -(entries >> 62 & 1),
@@ -165,6 +217,8 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 	slot->vector = (struct vector_progress){.left = limit};
 	walk.room = slot_frame(slot) + pos;
 	REPEAT(CAN_ITERATE ? VECTOR_ENTRIES_MAX : VECTOR_ENTRIES_OLDER, vector_step, &walk);
+	if (sums_rest(&walk) && !slot->vector.left)
+		REPEAT(VECTOR_ENTRIES_MAX / VECTOR_AT_ONCE, vector_sum, &walk);
 	return 0;
 }
 
