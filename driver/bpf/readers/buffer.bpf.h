@@ -8,7 +8,7 @@
 
 enum {
 	VECTOR_ENTRIES_MAX = 1024, /* as many as a call can have: IOV_MAX */
-	VECTOR_ENTRIES_OLDER = 32, /* where the verifier walks each */
+	VECTOR_ENTRIES_FEW = 32, /* where the verifier walks each, and of calls that have too many */
 	VECTOR_AT_ONCE = 32,
 	IMAGE_BYTES_MAX = FRAME_BYTES_MAX - STRING_BYTES_MAX - 128, /* what follows a module fits */
 };
@@ -214,9 +214,12 @@ __attribute__((noinline)) int vector_read(__u32 slot_key, __u64 pos, __u64 vecto
 
 	if (!slot || pos > FIXED_BYTES_MAX)
 		return 0;
+	if (walk.entries > VECTOR_ENTRIES_MAX)
+		walk.entries = VECTOR_ENTRIES_FEW;
+	walk.entries = forget(slot, walk.entries);
 	slot->vector = (struct vector_progress){.left = limit};
 	walk.room = slot_frame(slot) + pos;
-	REPEAT(CAN_ITERATE ? VECTOR_ENTRIES_MAX : VECTOR_ENTRIES_OLDER, vector_step, &walk);
+	REPEAT(CAN_ITERATE ? VECTOR_ENTRIES_MAX : VECTOR_ENTRIES_FEW, vector_step, &walk);
 	if (sums_rest(&walk) && !slot->vector.left)
 		REPEAT(VECTOR_ENTRIES_MAX / VECTOR_AT_ONCE, vector_sum, &walk);
 	return 0;
