@@ -36,6 +36,21 @@ TRIED_AGAIN_MAX = 20
 CASES = re.compile(r"^(\d+) cases in |^1\.\.(\d+)$", re.MULTILINE)
 SKIPPED = re.compile(r"^(?:SKIP  .*\n.*|skip  .*|ok .* # SKIP .*)$", re.MULTILINE)
 
+# A case that failed, and what was said of it up to the next one: of scripts a traceback, whose lines are indented but for
+# the error.
+FAILED = re.compile(r"^FAIL  (.*)\n((?:(?!ok  |skip  |FAIL  |SKIP  |PASS  |\d+ cases ).*\n?)*)", re.MULTILINE)
+REASONS, REASON_BYTES = 3, 300
+
+
+def reasons(output):
+    """Of the first cases that failed a line each: what the log is searched for first."""
+    found = []
+    for case, said in FAILED.findall(output)[:REASONS]:
+        lines = [line for line in said.splitlines() if line and not line.startswith(" ") and not line.startswith("Traceback")]
+        found.append(f"{case}: {' | '.join(map(str.strip, lines or said.splitlines()))}"[:REASON_BYTES])
+    return found or [line[:REASON_BYTES] for line in output.splitlines()[-1:]]
+
+
 # What a sanitizer says of what it found, which is no chance. Container runtimes have "runtime error"s, too.
 FOUND = re.compile(r"ERROR: \w+Sanitizer|\.[ch]:\d+:\d+: runtime error: ")
 
@@ -73,12 +88,14 @@ class Report:
         self.again = {}  # of tests that failed once: name, and what runs it again
         self.not_run = {}  # names, by what would have had to pass
         self.passed = set()
+        self.reasons = []  # of what failed, also once: pairs of a name and a line
         self.causes = causes or {}  # of tests that are known to be flaky
 
     def failed_once(self, name, seconds, cpu_seconds, output, again):
         """Says so, and leaves the verdict to a second try."""
         with self.lock:
             self.again[name] = again
+            self.reasons += [(name, reason) for reason in reasons(output)]
             self._print("AGAIN", name, self._times(seconds, cpu_seconds), output.splitlines())
 
     def try_again(self):
@@ -118,6 +135,8 @@ class Report:
             self.tests.append((seconds, cpu_seconds, name))
             if verdict == "PASS":
                 self.passed.add(name)
+            elif verdict == "FAIL":
+                self.reasons += [(name, reason) for reason in reasons(output)]
             self._print(verdict, name, self._times(seconds, cpu_seconds), shown)
 
     def without(self, name, missing):
@@ -132,6 +151,9 @@ class Report:
             print(f"The slowest, of {sum(test[1] for test in self.tests):.0f} s of CPUs in all:")
             for seconds, cpu_seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
                 print(f"  {seconds:6.1f} s, {cpu_seconds:6.1f} s of CPUs  {name}")
+        # A log may be kept without its middle.
+        for name, reason in dict.fromkeys(self.reasons):
+            print(f"why: {name}: {reason}")
         for name in self.again:
             if name in self.passed:
                 print(f"flaky: {name} 1 of 2: {self.causes.get(name, 'for a cause that is not known')}")
