@@ -23,6 +23,13 @@ enum {
 	HTTP2_LENGTH_HIGH = 0x40,
 	HTTP2_TYPE_LAST = 9,
 	HTTP2_FLAGS = 0x2d,
+	CASSANDRA_VERSION = 0x7f, /* without the bit of the direction */
+	CASSANDRA_FIRST = 3,
+	CASSANDRA_LAST = 5,
+	CASSANDRA_FLAGS_END = 0x20,
+	CASSANDRA_OPERATION_LAST = 0x10,
+	DUBBO_HIGH = 0xda,
+	DUBBO_LOW = 0xbb,
 	/* Commands of MySQL, messages of PostgreSQL and MongoDB. */
 	MYSQL_QUERY = 3,
 	MONGO_REPLY = 1,
@@ -112,9 +119,25 @@ static __always_inline bool is_http2(const union data_start *start)
 }
 
 /*
+ * Frames of Cassandra, Dubbo and RocketMQ, of which many are sent at once: version, flags, stream,
+ * operation and length; two magic bytes; two lengths, of which the second has how it is written.
+ */
+static __always_inline bool is_frame(const union data_start *start)
+{
+	const __u8 *byte = start->byte;
+	__u8 version = byte[0] & CASSANDRA_VERSION;
+
+	if (version >= CASSANDRA_FIRST && version <= CASSANDRA_LAST)
+		return byte[1] < CASSANDRA_FLAGS_END && byte[4] <= CASSANDRA_OPERATION_LAST && byte[5] == 0;
+	if (byte[0] == DUBBO_HIGH)
+		return byte[1] == DUBBO_LOW;
+	return byte[0] == 0 && byte[4] <= 1 && byte[5] == 0 && byte[8] == '{';
+}
+
+/*
  * Whether data begins as what is long where it matters: heads of HTTP, frames of HTTP/2, and
- * pipelines of Redis and PostgreSQL, of both sides. Messages of PostgreSQL are a letter or digit,
- * and a length.
+ * pipelines of Redis, PostgreSQL and others, of both sides. Messages of PostgreSQL are a letter or
+ * digit, and a length.
  */
 static __always_inline bool is_long_start(const union data_start *start)
 {
@@ -124,7 +147,7 @@ static __always_inline bool is_long_start(const union data_start *start)
 		return true;
 	if (first >= '1' && first <= 'z' && start->byte[1] == 0 && start->byte[2] == 0)
 		return true;
-	return is_http_request(start) || is_http2(start) ||
+	return is_http_request(start) || is_http2(start) || is_frame(start) ||
 	       start->word[0] == WORD('H', 'E', 'A', 'D') ||
 	       start->word[0] == WORD('P', 'A', 'T', 'C');
 }
