@@ -316,8 +316,11 @@ static __always_inline bool tls_routine_take(struct tls_routine *routine)
 		return false;
 	*routine = *found;
 	bpf_map_delete_elem(&tls_routines, &place);
-	/* Another one may have got the place meanwhile. */
-	return is_routine(&routine->key, &key);
+	if (is_routine(&routine->key, &key))
+		return true;
+	/* Another one has got the place meanwhile, and has lost it now. */
+	tls_lose_write(routine);
+	return false;
 }
 
 static __always_inline struct tls_object_key tls_object_key(__u64 object)

@@ -235,7 +235,9 @@ static __always_inline struct frame_stream tls_count_bytes(struct filler *f, __u
 	if (!count)
 		return (struct frame_stream){};
 	f->tls.is_framed = count->is_framed;
-	stream.end = count->moved[direction & 1] += f->tls.size;
+	/* Several routines of Go may end a call at once: then a gap is seen, but no number stays behind. */
+	__sync_fetch_and_add(&count->moved[direction & 1], f->tls.size);
+	stream.end = count->moved[direction & 1];
 	written = count->moved[TLS_WRITE];
 	/* Of most functions a call is noted only here, where it has ended. */
 	if ((__s32)(written - count->begun) > 0)
