@@ -195,6 +195,7 @@ static void keep_text(struct views_store *store, struct views_cell *cell, const 
 {
 	struct views_text *text = cell->text;
 
+	cell->revision = 0;
 	if (len > VIEWS_TEXT_MAX) {
 		len = VIEWS_TEXT_MAX;
 		store->losses.cut++;
@@ -223,12 +224,22 @@ static void add_last(const struct add *add, struct views_cell *cell,
 		cell->last = *value;
 }
 
+/* What stands for a value: a number itself, which is hashed with the group. */
+static uint64_t word_of(const struct add *add, const struct field_value *value)
+{
+	const struct views_field *field = &add->by->field;
+	size_t len;
+	const void *bytes = views_cell_bytes(field, value, &len);
+
+	if (field->ref.type != PT_IPADDR && !is_text(field))
+		return value->u64;
+	return hash_sip(&add->store->secret, bytes, len);
+}
+
 static void add_distinct(const struct add *add, struct views_cell *cell,
 			 const struct field_value *value)
 {
-	size_t len;
-	const void *bytes = views_cell_bytes(&add->by->field, value, &len);
-	uint64_t parts[3] = {hash_sip(&add->store->secret, bytes, len), add->group, add->by->cell};
+	uint64_t parts[3] = {word_of(add, value), add->group, add->by->cell};
 	int r = seen_add(&add->store->seen, hash_sip(&add->store->secret, parts, sizeof(parts)));
 
 	if (r < 0)
@@ -544,6 +555,22 @@ void views_cell_add(struct views_store *store, const struct views_value *by,
 	if (value && aggregates[by->aggregate].add)
 		aggregates[by->aggregate].add(&add, cell, value);
 	cell->count++;
+}
+
+bool views_cell_repeat(struct views_cell *cell, uint64_t revision)
+{
+	if (!cell->text || !revision || cell->revision != revision)
+		return false;
+	cell->count++;
+	return true;
+}
+
+/* Not of a text that was cut: how many these were is counted. */
+void views_cell_note(struct views_cell *cell, uint64_t revision)
+{
+	const struct views_text *text = cell->text;
+
+	cell->revision = text && text->len && text->len < VIEWS_TEXT_MAX ? revision : 0;
 }
 
 /* The sum of many equal numbers; one that would exceed 2^63 counts as that. */

@@ -26,6 +26,7 @@ struct views_cell {
 		double real;
 		struct field_value last; /* of fixed size; of a text, its bytes are in `text` */
 		struct views_sketch *sketch; /* owned; NULL: none yet */
+		uint64_t revision; /* of a text: see views_cell_repeat() */
 	};
 	struct views_text *text; /* owned; NULL: none */
 	bool is_unknown; /* parts of it were counted elsewhere, and cannot be added */
@@ -52,6 +53,15 @@ void views_seen_finish(struct views_seen *seen);
 /* Adds the value that an event has; group: the hash of the keys. */
 void views_cell_add(struct views_store *store, const struct views_value *by,
 		    struct views_cell *cell, uint64_t group, const struct field_value *value);
+
+/*
+ * For the last text of a field with FIELD_OF_THREAD: such a text is long to make, and the same for
+ * all events with the same revision (thread_revision(), of one engine; 0: not known). Adds the
+ * value that was kept with this revision; false: it is not there, so it has to be added, and then
+ * noted.
+ */
+bool views_cell_repeat(struct views_cell *cell, uint64_t revision);
+void views_cell_note(struct views_cell *cell, uint64_t revision);
 
 /* Adds that value `count` times. */
 void views_cell_add_times(struct views_store *store, const struct views_value *by,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "sinsp/fields/thread_text.h"
 #include "views/cell.h"
 #include "views/counted.h"
 
@@ -38,6 +39,8 @@ struct views_engine {
 	uint32_t certain; /* so many rows are the first ones of all; 0: none was cut */
 	uint64_t span_ns;
 	uint8_t cell_owners[VIEWS_VALUES_MAX]; /* the value that fills each cell */
+	uint32_t thread_cells; /* bits: cells for which views_cell_repeat() is */
+	struct thread_revisions revisions;
 	char *key; /* owned: that of the event, with room for all */
 	struct event_hider hider; /* an event without secrets in its arguments */
 	struct field_scratch scratch;
@@ -226,22 +229,38 @@ static struct views_group *group_of(struct views_engine *engine, const char *key
 
 /* Counting. */
 
+static bool is_text_of_thread(const struct views_value *value)
+{
+	const struct field_desc *desc = value->field.ref.desc;
+
+	return value->aggregate == VIEWS_LAST && desc && desc->flags & FIELD_OF_THREAD &&
+	       !param_type_size(value->field.ref.type);
+}
+
 /* shown: the event without its secrets; filters of values see all. */
 static void group_count(struct views_engine *engine, struct views_group *group,
 			const struct state_event *event, const struct state_event *shown)
 {
 	const struct views_view *view = engine->view;
+	uint64_t revision = engine->thread_cells ? thread_revision(&engine->revisions, shown) : 0;
 
 	for (unsigned int i = 0; i < view->cells_count; i++) {
 		const struct views_value *by = &view->values[engine->cell_owners[i]];
+		bool is_of_thread = engine->thread_cells >> i & 1;
+		struct views_cell *cell = &group->cells[i];
 		struct field_value values[FIELD_VALUES_MAX];
 
 		if (by->only && !filter_match(by->only, event))
 			continue;
+		if (is_of_thread && views_cell_repeat(cell, revision))
+			continue;
 		if (!by->field.ref.desc)
-			views_cell_add(&engine->store, by, &group->cells[i], group->hash, NULL);
-		else if (engine_get(engine, &by->field, shown, values))
-			views_cell_add(&engine->store, by, &group->cells[i], group->hash, values);
+			views_cell_add(&engine->store, by, cell, group->hash, NULL);
+		else if (engine_get(engine, &by->field, shown, values)) {
+			views_cell_add(&engine->store, by, cell, group->hash, values);
+			if (is_of_thread)
+				views_cell_note(cell, revision);
+		}
 		engine->scratch.used = 0;
 	}
 }
@@ -664,8 +683,11 @@ int views_engine_create(struct views_view *view, const struct views_engine_confi
 	made->store.memory.bytes_max =
 		config->bytes_max ? config->bytes_max : (size_t)VIEWS_BYTES_DEFAULT;
 	made->key = malloc(view->keys_count * key_bytes + 1);
-	for (uint8_t i = view->values_count; i-- > 0;)
+	for (uint8_t i = view->values_count; i-- > 0;) {
 		made->cell_owners[view->values[i].cell] = i;
+		if (is_text_of_thread(&view->values[i]))
+			made->thread_cells |= UINT32_C(1) << view->values[i].cell;
+	}
 	if (!made->key) {
 		free(made);
 		return -ENOMEM;
@@ -686,6 +708,7 @@ void views_engine_destroy(struct views_engine *engine)
 	views_engine_clear(engine);
 	event_hider_finish(&engine->hider);
 	views_seen_finish(&engine->store.seen);
+	thread_revisions_finish(&engine->revisions);
 	pool_finish(&engine->store.memory.pool);
 	free(engine->buckets);
 	free(engine->list);

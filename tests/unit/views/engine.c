@@ -298,6 +298,53 @@ static void merged_numbers_of_different_values_are_unknown(void **state)
 	viewed_destroy(&other);
 }
 
+#define LAST_LINE                                                                                  \
+	VIEW("values:\n- {name: n, aggregate: count, field: proc.exeline}\n"                       \
+	     "- {name: l, aggregate: last, field: proc.exeline}\n")
+
+/* Texts of threads are made once, until something changes them. */
+static void last_texts_of_threads_are_those_of_the_last_event(void **state)
+{
+	struct viewed viewed;
+
+	viewed_create(&viewed, LAST_LINE, 0, 0);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_expect(&viewed, "2 sh a b\n");
+	viewed_write(&viewed, 200, 1, 10);
+	viewed_expect(&viewed, "3 cat a b\n");
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_expect(&viewed, "4 sh a b\n");
+	/* Of a thread that is not known: no value. */
+	viewed_write(&viewed, 300, 1, 10);
+	viewed_write(&viewed, 300, 1, 10);
+	viewed_expect(&viewed, "4 sh a b\n");
+	drive_exec(&viewed.drive, 100, "ls");
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_expect(&viewed, "5 ls a b\n");
+	views_engine_clear(viewed.engine);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_expect(&viewed, "1 ls a b\n");
+	viewed_destroy(&viewed);
+}
+
+/* What another engine knew a thread by says nothing of those that follow. */
+static void last_texts_of_threads_follow_merged_ones(void **state)
+{
+	struct viewed viewed, other;
+
+	viewed_create(&viewed, LAST_LINE, 0, 0);
+	viewed_create(&other, LAST_LINE, 0, 0);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&other, 200, 1, 10);
+	views_engine_merge(viewed.engine, other.engine);
+	viewed_expect(&viewed, "2 cat a b\n");
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_expect(&viewed, "3 sh a b\n");
+	viewed_destroy(&viewed);
+	viewed_destroy(&other);
+}
+
 static void says_what_is_cut_and_saturated(void **state)
 {
 	char *name = malloc(VIEWS_TEXT_MAX + 100);
@@ -336,6 +383,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_sorted_list_without_memory_keeps_its_first_rows),
 	cmocka_unit_test(merged_are_as_one),
 	cmocka_unit_test(merged_numbers_of_different_values_are_unknown),
+	cmocka_unit_test(last_texts_of_threads_are_those_of_the_last_event),
+	cmocka_unit_test(last_texts_of_threads_follow_merged_ones),
 	cmocka_unit_test(says_what_is_cut_and_saturated),
 };
 
