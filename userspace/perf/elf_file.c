@@ -20,6 +20,30 @@ int perf_elf_fail(char reason[PERF_REASON_BYTES], int code, const char *format, 
 	return code;
 }
 
+bool perf_elf_is_bounded(const void *bytes, size_t len)
+{
+	union {
+		Elf64_Ehdr wide;
+		Elf32_Ehdr narrow;
+	} header;
+
+	if (len < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	if (memcmp(header.wide.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	return header.wide.e_ident[EI_CLASS] == ELFCLASS32 ? header.narrow.e_shnum
+							   : header.wide.e_shnum;
+}
+
+bool perf_elf_is_bounded_in(int fd)
+{
+	char header[sizeof(Elf64_Ehdr)];
+
+	return pread(fd, header, sizeof(header), 0) == sizeof(header) &&
+	       perf_elf_is_bounded(header, sizeof(header));
+}
+
 int perf_elf_open(struct perf_elf *file, const char *path, char reason[PERF_REASON_BYTES])
 {
 	int fd = regular_open(path), r = 0;
@@ -29,6 +53,10 @@ int perf_elf_open(struct perf_elf *file, const char *path, char reason[PERF_REAS
 		return perf_elf_fail(reason, -EINVAL, "it is no regular file");
 	if (fd < 0)
 		return perf_elf_fail(reason, fd, "%s", strerror(-fd));
+	if (!perf_elf_is_bounded_in(fd)) {
+		close(fd);
+		return perf_elf_fail(reason, -EBADMSG, "it is no ELF file with sections");
+	}
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)

@@ -4,6 +4,8 @@
 #define PERF_ELF_FILE_H
 
 #include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Why something was not found in a file. */
@@ -16,6 +18,15 @@ struct perf_elf {
 	int fd;
 	Elf *elf;
 };
+
+/*
+ * Whether the beginning of a file is that of an ELF file with sections, as many as its header can
+ * say: else libelf takes memory for 2^32 of them. To be asked before elf_begin() and elf_memory().
+ */
+bool perf_elf_is_bounded(const void *bytes, size_t len);
+
+/* perf_elf_is_bounded() of what a file begins with; its position stays. */
+bool perf_elf_is_bounded_in(int fd);
 
 /* Returns 0, or -errno with a reason: only regular files are opened, as others can have effects. */
 int perf_elf_open(struct perf_elf *file, const char *path, char reason[PERF_REASON_BYTES]);

@@ -47,7 +47,7 @@ static const struct rejected on_intel_server[] = {
 	{"u:/bin/true", 3, "expected a file and, behind a colon, what is in it"},
 	{"u:/dev/null:main", 3, "main in /dev/null: it is no regular file"},
 	{"u:/nonexistent:main", 3, "main in /nonexistent: No such file or directory"},
-	{"u:/proc/version:main", 3, "main in /proc/version: it is no ELF file"},
+	{"u:/proc/version:main", 3, "main in /proc/version: it is no ELF file with sections"},
 };
 
 static const struct rejected on_hybrid[] = {

@@ -50,9 +50,10 @@ static bool find_in_elf(Elf *elf, struct perf_build_id *id)
 {
 	size_t count;
 
-	if (elf_getphdrnum(elf, &count))
+	/* Memory for all of them is taken before the first one is read. */
+	if (elf_getphdrnum(elf, &count) || count > PERF_ELF_SEGMENTS_MAX)
 		return false;
-	for (size_t i = 0; i < count && i < PERF_ELF_SEGMENTS_MAX; i++) {
+	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr segment;
 		Elf_Data *data;
 

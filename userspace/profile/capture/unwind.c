@@ -262,7 +262,7 @@ static int read_elf(Elf *elf, struct unwind *unwind, uint8_t id[UNWIND_BUILD_ID_
 /* A copy: libelf does not say that it writes nothing to it. NULL: it is no file with sections. */
 static Elf *open_image(const void *image, size_t bytes, void **copy)
 {
-	if (!symbol_sections_are_bounded(image, bytes))
+	if (!perf_elf_is_bounded(image, bytes))
 		return NULL;
 	*copy = malloc(bytes);
 	if (!*copy)
@@ -285,7 +285,7 @@ int unwind_open(int fd, const void *image, size_t image_bytes, struct unwind **u
 	elf_version(EV_CURRENT);
 	if (image)
 		elf = open_image(image, image_bytes, &copy);
-	else if (symbol_sections_are_bounded_in(fd))
+	else if (perf_elf_is_bounded_in(fd))
 		elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf) {
 		r = read_elf(elf, made, build_id, build_id_bytes);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "perf/elf_file.h"
 #include "scap/symbols/symbol_elf.h"
 #include "scap/symbols/symbol_sections.h"
 #include "util/count.h"
@@ -99,7 +100,7 @@ int dwarf_file_open(int fd, size_t max, struct dwarf_file *file)
 	int r = -ENOENT;
 
 	*file = (struct dwarf_file){.fd = -1};
-	if (!symbol_sections_are_bounded_in(fd))
+	if (!perf_elf_is_bounded_in(fd))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	file->elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -82,7 +82,7 @@ static int open_elf(int fd, Elf **elf)
 {
 	Elf *opened;
 
-	if (!symbol_sections_are_bounded_in(fd))
+	if (!perf_elf_is_bounded_in(fd))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	opened = elf_begin(fd, ELF_C_READ, NULL);
@@ -99,7 +99,7 @@ static int open_memory(const void *image, size_t bytes, Elf **elf)
 {
 	Elf *opened;
 
-	if (!symbol_sections_are_bounded(image, bytes))
+	if (!perf_elf_is_bounded(image, bytes))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	opened = elf_memory((char *)image, bytes);

@@ -514,7 +514,7 @@ static int read_segments(int fd, struct perf_elf_segments *segments)
 	Elf *elf;
 	int r;
 
-	if (!symbol_sections_are_bounded_in(fd))
+	if (!perf_elf_is_bounded_in(fd))
 		return -ENOENT;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -7,33 +7,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "scap/symbols/symbol_table.h"
-
-bool symbol_sections_are_bounded(const void *bytes, size_t len)
-{
-	union {
-		Elf64_Ehdr wide;
-		Elf32_Ehdr narrow;
-	} header;
-
-	if (len < sizeof(header))
-		return false;
-	memcpy(&header, bytes, sizeof(header));
-	if (memcmp(header.wide.e_ident, ELFMAG, SELFMAG) != 0)
-		return false;
-	return header.wide.e_ident[EI_CLASS] == ELFCLASS32 ? header.narrow.e_shnum
-							   : header.wide.e_shnum;
-}
-
-bool symbol_sections_are_bounded_in(int fd)
-{
-	char header[sizeof(Elf64_Ehdr)];
-
-	return pread(fd, header, sizeof(header), 0) == sizeof(header) &&
-	       symbol_sections_are_bounded(header, sizeof(header));
-}
 
 bool symbol_section_is_readable(const GElf_Shdr *header)
 {

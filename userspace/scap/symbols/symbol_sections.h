@@ -18,15 +18,6 @@ struct symbol_names {
 	size_t bytes;
 };
 
-/*
- * Whether the beginning of a file is that of an ELF file with sections, as many as its header can
- * say: else libelf takes memory for 2^32 of them. To be asked before elf_begin() and elf_memory().
- */
-bool symbol_sections_are_bounded(const void *bytes, size_t len);
-
-/* symbol_sections_are_bounded() of what a file begins with; its position stays. */
-bool symbol_sections_are_bounded_in(int fd);
-
 /* Whether its content may be read into memory: not if it is large, or compressed. */
 bool symbol_section_is_readable(const GElf_Shdr *header);
 

@@ -5,40 +5,54 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "scap/symbols/symbol_sections.h"
 #include "scap/tls/library.h"
 #include "util/count.h"
 
-enum { TEXTS_BYTES_MAX = 64 << 20 /* of a section that is looked through */ };
+enum {
+	TEXTS_BYTES_MAX = 64 << 20, /* of a section that is looked through */
+	FILE_BYTES_MAX = 2 * TEXTS_BYTES_MAX, /* of all of a file, which stay in memory */
+};
+
+/* A file that is looked through. */
+struct looked {
+	Elf *elf;
+	size_t bytes; /* that are in memory */
+};
 
 static bool has_text(Elf_Data *data, const char *text)
 {
 	return data && memmem(data->d_buf, data->d_size, text, strlen(text)) != NULL;
 }
 
-static Elf_Data *data_of(Elf_Scn *section, const GElf_Shdr *header)
+static Elf_Data *data_of(struct looked *looked, Elf_Scn *section, const GElf_Shdr *header)
 {
-	return header->sh_type != SHT_NOBITS && header->sh_size <= TEXTS_BYTES_MAX
-		       ? elf_rawdata(section, NULL)
-		       : NULL;
+	if (header->sh_type == SHT_NOBITS || header->sh_size > TEXTS_BYTES_MAX ||
+	    header->sh_size > FILE_BYTES_MAX - looked->bytes)
+		return NULL;
+	looked->bytes += header->sh_size;
+	return elf_rawdata(section, NULL);
 }
 
 /* What a section says; others may say more. */
-static enum tls_missed look_at_section(const char *name, Elf_Scn *section, const GElf_Shdr *header,
-				       bool *is_go)
+static enum tls_missed look_at_section(struct looked *looked, const char *name, Elf_Scn *section,
+				       const GElf_Shdr *header, bool *is_go)
 {
 	static const char *const libraries[] = {"SSL_write", "BoringSSL", "OpenSSL 1.1.",
 						"OpenSSL 3.", "mbedtls_ssl_write"};
+	Elf_Data *data;
 
 	if (strcmp(name, ".go.buildinfo") == 0)
 		*is_go = true;
 	/* The linker of C puts the table with other data. */
 	if ((strcmp(name, ".gopclntab") == 0 || strcmp(name, ".data.rel.ro") == 0) &&
-	    has_text(data_of(section, header), "crypto/tls.(*Conn)"))
+	    has_text(data_of(looked, section, header), "crypto/tls.(*Conn)"))
 		return TLS_MISSED_GO;
 	if (strcmp(name, ".rodata") != 0)
 		return TLS_MISSED_NONE;
+	data = data_of(looked, section, header);
 	for (size_t i = 0; i < COUNT(libraries); i++)
-		if (has_text(data_of(section, header), libraries[i]))
+		if (has_text(data, libraries[i]))
 			return TLS_MISSED_EMBEDDED;
 	return TLS_MISSED_NONE;
 }
@@ -53,15 +67,15 @@ static enum tls_missed look_at_names(Elf_Data *names)
 }
 
 /* Functions that it asks others for are theirs. */
-static bool imports_functions(Elf *elf, enum tls_missed *found)
+static bool imports_functions(struct looked *looked, enum tls_missed *found)
 {
 	GElf_Shdr header;
 
 	*found = TLS_MISSED_NONE;
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(looked->elf, section));)
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB &&
 		    (header.sh_flags & SHF_ALLOC)) {
-			Elf_Data *data = data_of(section, &header);
+			Elf_Data *data = data_of(looked, section, &header);
 
 			if (has_text(data, "libssl.so") || has_text(data, "libgnutls.so") ||
 			    has_text(data, "SSL_read"))
@@ -71,25 +85,26 @@ static bool imports_functions(Elf *elf, enum tls_missed *found)
 	return false;
 }
 
-static enum tls_missed look_at_elf(Elf *elf)
+static enum tls_missed look_at_elf(struct looked *looked)
 {
 	enum tls_missed found = TLS_MISSED_NONE;
-	size_t names = 0;
+	struct symbol_names names;
 	bool is_go = false;
 	GElf_Shdr header;
 
-	if (elf_getshdrstrndx(elf, &names) || imports_functions(elf, &found))
+	if (symbol_names_read_sections(looked->elf, &names) || imports_functions(looked, &found))
 		return TLS_MISSED_NONE;
 	if (found)
 		return found;
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(looked->elf, section));) {
 		const char *name;
 		enum tls_missed here;
 
 		if (!gelf_getshdr(section, &header))
 			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		here = name ? look_at_section(name, section, &header, &is_go) : TLS_MISSED_NONE;
+		name = symbol_section_name(&names, &header);
+		here = name ? look_at_section(looked, name, section, &header, &is_go)
+			    : TLS_MISSED_NONE;
 		found = here ? here : found;
 	}
 	return is_go && found != TLS_MISSED_GO ? TLS_MISSED_NONE : found;
@@ -99,12 +114,14 @@ enum tls_missed tls_missed_look(const char *path)
 {
 	char reason[PERF_REASON_BYTES];
 	struct tls_library library;
+	struct looked looked = {0};
 	enum tls_missed found;
 	struct perf_elf file;
 
 	if (tls_library_read(path, &library, reason) == 0 || perf_elf_open(&file, path, reason))
 		return TLS_MISSED_NONE;
-	found = look_at_elf(file.elf);
+	looked.elf = file.elf;
+	found = look_at_elf(&looked);
 	perf_elf_close(&file);
 	return found;
 }

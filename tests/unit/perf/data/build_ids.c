@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Build ids in notes and files, and the set of files. */
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "perf/data/build_ids.h"
 #include "tree.h"
@@ -51,6 +55,41 @@ static void reads_that_of_a_file(void **state)
 	tree_path(&tree, "text", path);
 	assert_false(perf_build_id_read(path, &id));
 	tree_destroy(&tree);
+}
+
+/* What it has of sections and segments says another number, in the first section. */
+static void expect_little_memory(Elf64_Half sections, Elf64_Half segments)
+{
+	enum { CLAIMED = 1 << 20, FILE_BYTES = CLAIMED * 64, BOUND_KB = 20 << 10 };
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Shdr first;
+	} made = {.first = {.sh_size = CLAIMED, .sh_info = CLAIMED}};
+	char path[] = "/tmp/build_ids_XXXXXX";
+	struct perf_build_id id = {0};
+	struct rusage before, after;
+	int fd = mkstemp(path), own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0 && own >= 0);
+	assert_int_equal(read(own, &made.header, sizeof(made.header)), sizeof(made.header));
+	close(own);
+	made.header.e_shoff = made.header.e_phoff = sizeof(made.header);
+	made.header.e_shnum = sections;
+	made.header.e_phnum = segments;
+	assert_int_equal(write(fd, &made, sizeof(made)), sizeof(made));
+	assert_int_equal(ftruncate(fd, FILE_BYTES), 0);
+	getrusage(RUSAGE_SELF, &before);
+	assert_false(perf_build_id_read(path, &id));
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < BOUND_KB);
+	close(fd);
+	unlink(path);
+}
+
+static void takes_no_memory_for_what_files_claim(void **state)
+{
+	expect_little_memory(0, 1);
+	expect_little_memory(1, PN_XNUM);
 }
 
 static void reads_that_of_the_kernel(void **state)
@@ -102,9 +141,12 @@ static void has_room_for_so_many(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(finds_it_behind_other_notes), cmocka_unit_test(reads_that_of_a_file),
-	cmocka_unit_test(reads_that_of_the_kernel),    cmocka_unit_test(has_each_file_once),
+	cmocka_unit_test(finds_it_behind_other_notes),
+	cmocka_unit_test(reads_that_of_a_file),
+	cmocka_unit_test(reads_that_of_the_kernel),
+	cmocka_unit_test(has_each_file_once),
 	cmocka_unit_test(has_room_for_so_many),
+	cmocka_unit_test(takes_no_memory_for_what_files_claim),
 };
 
 UNIT_GROUP(tests);

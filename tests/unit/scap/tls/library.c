@@ -99,8 +99,8 @@ static void test_others(void **state)
 	assert_non_null(tls_missed_name(TLS_MISSED_GO));
 }
 
-/* A program with tables of symbols over the same hole, and names that are sound. */
-static int open_crafted(char *path, uint64_t hole)
+/* A program with sections over the same hole, and names that are sound. */
+static int open_crafted(char *path, uint32_t type, uint64_t hole)
 {
 	enum { TABLES = 6, NAMES = TABLES + 1, SECTIONS };
 	Elf64_Shdr sections[SECTIONS] = {{0}};
@@ -114,14 +114,16 @@ static int open_crafted(char *path, uint64_t hole)
 	header.e_shoff = sizeof(header);
 	header.e_shnum = SECTIONS;
 	header.e_phnum = 0;
-	header.e_shstrndx = 0;
+	header.e_shstrndx = NAMES;
 	for (size_t i = 1; i < SECTIONS; i++)
-		sections[i] = (Elf64_Shdr){.sh_type = SHT_DYNSYM,
+		sections[i] = (Elf64_Shdr){.sh_type = type,
+					   .sh_flags = SHF_ALLOC,
 					   .sh_offset = 4096,
 					   .sh_size = hole,
 					   .sh_entsize = sizeof(Elf64_Sym),
 					   .sh_link = NAMES};
 	sections[NAMES].sh_type = SHT_STRTAB;
+	sections[NAMES].sh_offset = 4096;
 	sections[NAMES].sh_size = 16;
 	assert_int_equal(pwrite(fd, &header, sizeof(header), 0), sizeof(header));
 	assert_int_equal(pwrite(fd, sections, sizeof(sections), sizeof(header)), sizeof(sections));
@@ -134,12 +136,28 @@ static void test_memory(void **state)
 {
 	enum { HOLE = 48 << 20, BOUND_KB = 100 << 10 };
 	char path[] = "/tmp/tls_library_XXXXXX", reason[PERF_REASON_BYTES];
-	int fd = open_crafted(path, HOLE);
+	int fd = open_crafted(path, SHT_DYNSYM, HOLE);
 	struct rusage before, after;
 	struct tls_library library;
 
 	getrusage(RUSAGE_SELF, &before);
 	assert_int_equal(tls_library_read(path, &library, reason), -ENOENT);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < BOUND_KB);
+	close(fd);
+	unlink(path);
+}
+
+/* Nor does that of a program which is looked through. */
+static void test_memory_of_texts(void **state)
+{
+	enum { HOLE = 48 << 20, BOUND_KB = 150 << 10 };
+	char path[] = "/tmp/tls_library_XXXXXX";
+	int fd = open_crafted(path, SHT_STRTAB, HOLE);
+	struct rusage before, after;
+
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(tls_missed_look(path), TLS_MISSED_NONE);
 	getrusage(RUSAGE_SELF, &after);
 	assert_true(after.ru_maxrss - before.ru_maxrss < BOUND_KB);
 	close(fd);
@@ -221,8 +239,8 @@ static void test_names(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_functions), cmocka_unit_test(test_others),
-	cmocka_unit_test(test_memory),	  cmocka_unit_test(test_inflated),
-	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_memory),	  cmocka_unit_test(test_memory_of_texts),
+	cmocka_unit_test(test_inflated),  cmocka_unit_test(test_names),
 };
 
 UNIT_GROUP(tests);
