@@ -18,6 +18,7 @@ enum {
 	LIST_ROWS = 1024, /* of a list, before they are shown */
 	KEPT_TIMES = 4, /* of a sorted list: as many times its limit, before it is cut */
 	GROUPS_FIRST = 64,
+	RECENT_GROUPS = 256,
 };
 
 struct views_group {
@@ -25,6 +26,13 @@ struct views_group {
 	uint64_t hash;
 	uint32_t key_len;
 	struct views_cell cells[]; /* then the key */
+};
+
+/* What the keys of a group depend on, if that is nothing but the thread and the type of event. */
+struct recent {
+	uint64_t revision; /* thread_revision(), or 0 */
+	unsigned int type; /* id of the event, or 0 */
+	struct views_group *group; /* borrowed; NULL: none */
 };
 
 struct views_engine {
@@ -41,6 +49,8 @@ struct views_engine {
 	uint8_t cell_owners[VIEWS_VALUES_MAX]; /* the value that fills each cell */
 	uint32_t thread_cells; /* bits: cells for which views_cell_repeat() is */
 	struct thread_revisions revisions;
+	uint32_t key_flags; /* FIELD_OF_THREAD and FIELD_OF_TYPE, if keys depend on nothing else */
+	struct recent recent[RECENT_GROUPS];
 	char *key; /* owned: that of the event, with room for all */
 	struct event_hider hider; /* an event without secrets in its arguments */
 	struct field_scratch scratch;
@@ -239,10 +249,10 @@ static bool is_text_of_thread(const struct views_value *value)
 
 /* shown: the event without its secrets; filters of values see all. */
 static void group_count(struct views_engine *engine, struct views_group *group,
-			const struct state_event *event, const struct state_event *shown)
+			const struct state_event *event, const struct state_event *shown,
+			uint64_t revision)
 {
 	const struct views_view *view = engine->view;
-	uint64_t revision = engine->thread_cells ? thread_revision(&engine->revisions, shown) : 0;
 
 	for (unsigned int i = 0; i < view->cells_count; i++) {
 		const struct views_value *by = &view->values[engine->cell_owners[i]];
@@ -283,25 +293,64 @@ static struct views_group *row_of(struct views_engine *engine, size_t len)
 	return group_add(engine, engine->count, engine->key, len);
 }
 
-void views_engine_take(struct views_engine *engine, const struct state_event *event)
+/* Makes the keys and finds their group; NULL: the event is in none, which is counted. */
+static struct views_group *group_of_event(struct views_engine *engine,
+					  const struct state_event *shown)
 {
-	const struct state_event *shown =
-		event_hider_apply(&engine->hider, &engine->scratch.style.hider, event);
 	size_t len = make_key(engine, shown);
 	struct views_group *group;
 
 	if (!len) {
 		engine->store.losses.without_key++;
-		return;
+		return NULL;
 	}
 	group = engine->view->kind == VIEWS_LIST ? row_of(engine, len)
 						 : group_of(engine, engine->key, len);
-	if (!group) {
-		engine->store.losses.forgotten++;
-		return;
-	}
-	engine->store.losses.crowded += group == engine->crowd;
-	group_count(engine, group, event, shown);
+	engine->store.losses.forgotten += !group;
+	engine->store.losses.crowded += group && group == engine->crowd;
+	return group;
+}
+
+/* The same, but the keys are made only if the group is none of the recent ones. */
+static struct views_group *recent_group(struct views_engine *engine,
+					const struct state_event *shown, uint64_t revision)
+{
+	const uint64_t cut = engine->store.losses.cut;
+	struct recent now = {
+		.revision = engine->key_flags & FIELD_OF_THREAD ? revision : 0,
+		.type = engine->key_flags & FIELD_OF_TYPE ? shown->ev.desc->id : 0,
+	};
+	struct recent *recent = &engine->recent[(now.revision * 31 + now.type) % RECENT_GROUPS];
+
+	if (recent->group && recent->revision == now.revision && recent->type == now.type)
+		return recent->group;
+	now.group = group_of_event(engine, shown);
+	/* What is counted of each event needs its keys. */
+	if (now.group && now.group != engine->crowd && engine->store.losses.cut == cut)
+		*recent = now;
+	return now.group;
+}
+
+/* Whether that can be: a thread is known, and the type has one name. */
+static bool has_recent_group(const struct views_engine *engine, const struct state_event *shown,
+			     uint64_t revision)
+{
+	return engine->key_flags && (revision || !(engine->key_flags & FIELD_OF_THREAD)) &&
+	       shown->ev.desc->id != EVENT_syscall;
+}
+
+void views_engine_take(struct views_engine *engine, const struct state_event *event)
+{
+	const struct state_event *shown =
+		event_hider_apply(&engine->hider, &engine->scratch.style.hider, event);
+	bool needs_revision = engine->thread_cells || engine->key_flags & FIELD_OF_THREAD;
+	uint64_t revision = needs_revision ? thread_revision(&engine->revisions, shown) : 0;
+	struct views_group *group = has_recent_group(engine, shown, revision)
+					    ? recent_group(engine, shown, revision)
+					    : group_of_event(engine, shown);
+
+	if (group)
+		group_count(engine, group, event, shown, revision);
 }
 
 static struct views_cell cell_of_sum(uint64_t count, uint64_t sum)
@@ -660,12 +709,29 @@ void views_engine_clear(struct views_engine *engine)
 		group_free(engine, engine->list[--engine->count]);
 	group_free(engine, engine->crowd);
 	engine->crowd = NULL;
+	memset(engine->recent, 0, sizeof(engine->recent));
 	engine->cut = 0;
 	engine->certain = 0;
 	if (engine->buckets)
 		memset(engine->buckets, 0, engine->buckets_count * sizeof(engine->buckets[0]));
 	views_seen_clear(&engine->store.seen);
 	engine->store.losses = (struct views_losses){0};
+}
+
+/* What all keys depend on; 0: also on other things, or rows are of single events. */
+static uint32_t key_flags_of(const struct views_view *view)
+{
+	uint32_t all = 0;
+
+	for (uint8_t i = 0; i < view->keys_count; i++) {
+		uint32_t flags =
+			view->keys[i].field.ref.desc->flags & (FIELD_OF_THREAD | FIELD_OF_TYPE);
+
+		if (!flags)
+			return 0;
+		all |= flags;
+	}
+	return view->kind == VIEWS_LIST ? 0 : all;
 }
 
 int views_engine_create(struct views_view *view, const struct views_engine_config *config,
@@ -683,6 +749,7 @@ int views_engine_create(struct views_view *view, const struct views_engine_confi
 	made->store.memory.bytes_max =
 		config->bytes_max ? config->bytes_max : (size_t)VIEWS_BYTES_DEFAULT;
 	made->key = malloc(view->keys_count * key_bytes + 1);
+	made->key_flags = key_flags_of(view);
 	for (uint8_t i = view->values_count; i-- > 0;) {
 		made->cell_owners[view->values[i].cell] = i;
 		if (is_text_of_thread(&view->values[i]))

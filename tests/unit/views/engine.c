@@ -298,6 +298,64 @@ static void merged_numbers_of_different_values_are_unknown(void **state)
 	viewed_destroy(&other);
 }
 
+static void count_call(struct viewed *viewed, int64_t tid, unsigned int code)
+{
+	frame_put_i64(drive_begin(&viewed->drive, EVENT_syscall, tid), syscall__ID, code);
+	views_engine_take(viewed->engine, drive_end(&viewed->drive));
+}
+
+/* The keys of threads and of types are made once, until something changes them. */
+static void keys_of_threads_and_types_follow_their_changes(void **state)
+{
+	struct viewed viewed;
+
+	viewed_create(&viewed,
+		      VIEW("keys: [proc.name, evt.type]\nsort: proc.name,evt.type\n" COUNTED), 4,
+		      0);
+	for (unsigned int i = 0; i < 2; i++) {
+		viewed_open(&viewed, 100, 3, "/a");
+		viewed_write(&viewed, 100, 1, 10);
+		viewed_open(&viewed, 200, 3, "/a");
+	}
+	viewed_expect(&viewed, "cat open 2\nsh open 2\nsh write 2\n");
+	drive_exec(&viewed.drive, 100, "ls");
+	viewed_open(&viewed, 100, 3, "/a");
+	viewed_open(&viewed, 100, 3, "/a");
+	/* No row is left for these. */
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_expect(&viewed, "cat open 2\nls open 2\nsh open 2\nsh write 2\ncrowd - - 2\n");
+	assert_int_equal(views_engine_losses(viewed.engine)->crowded, 2);
+	views_engine_clear(viewed.engine);
+	viewed_write(&viewed, 100, 1, 10);
+	/* One event has the names of many calls, and threads that are not known have no name. */
+	count_call(&viewed, 100, SC_getppid);
+	count_call(&viewed, 100, SC_getuid);
+	viewed_write(&viewed, 300, 1, 10);
+	viewed_write(&viewed, 300, 1, 10);
+	viewed_expect(&viewed, "ls getppid 1\nls getuid 1\nls write 1\n- write 2\n");
+	viewed_destroy(&viewed);
+}
+
+/* Each text that is cut is counted. */
+static void cut_keys_of_threads_are_counted(void **state)
+{
+	static char args[2 * VIEWS_TEXT_MAX];
+	struct viewed viewed;
+	struct frame *frame;
+
+	memset(args, 'a', sizeof(args) - 1);
+	viewed_create(&viewed, VIEW("keys: [proc.cmdline]\n" COUNTED), 0, 0);
+	drive_exec(&viewed.drive, 100, "ls");
+	frame = drive_begin(&viewed.drive, EVENT_execve, 100);
+	frame_put_bytes(frame, execve__args, args, sizeof(args));
+	drive_end(&viewed.drive);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&viewed, 100, 1, 10);
+	assert_int_equal(views_engine_losses(viewed.engine)->cut, 2);
+	viewed_destroy(&viewed);
+}
+
 #define LAST_LINE                                                                                  \
 	VIEW("values:\n- {name: n, aggregate: count, field: proc.exeline}\n"                       \
 	     "- {name: l, aggregate: last, field: proc.exeline}\n")
@@ -383,6 +441,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_sorted_list_without_memory_keeps_its_first_rows),
 	cmocka_unit_test(merged_are_as_one),
 	cmocka_unit_test(merged_numbers_of_different_values_are_unknown),
+	cmocka_unit_test(keys_of_threads_and_types_follow_their_changes),
+	cmocka_unit_test(cut_keys_of_threads_are_counted),
 	cmocka_unit_test(last_texts_of_threads_are_those_of_the_last_event),
 	cmocka_unit_test(last_texts_of_threads_follow_merged_ones),
 	cmocka_unit_test(says_what_is_cut_and_saturated),
