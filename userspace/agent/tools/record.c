@@ -194,7 +194,7 @@ static int take_output(struct record_job *job, struct error *err)
 }
 
 /* What was there before, which samples refer to. */
-static void append_begin(struct record_job *job)
+static int append_begin(struct record_job *job)
 {
 	const struct record_options *options = job->options;
 	struct perf_tasks *tasks = &job->tasks;
@@ -204,8 +204,8 @@ static void append_begin(struct record_job *job)
 		perf_tasks_append_cgroups(tasks);
 	if (!job->target.tids)
 		perf_tasks_append_all(tasks);
-	for (size_t i = 0; i < job->target.tids_count; i++)
-		perf_tasks_append_process(tasks, job->target.tids[i], !job->target.on_exec);
+	return perf_tasks_append_processes(tasks, job->target.tids, job->target.tids_count,
+					   !job->target.on_exec);
 }
 
 static int begin_output(struct record_job *job, struct error *err)
@@ -219,8 +219,7 @@ static int begin_output(struct record_job *job, struct error *err)
 			perf_recording_trailer_bytes(job->recording));
 	job->tasks.has_namespaces = job->options->sampled.has_namespaces;
 	job->tasks.has_data = perf_recording_has_data(job->recording);
-	append_begin(job);
-	return 0;
+	return append_begin(job) ? error_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 static int fail_writing(const struct record_job *job, int code, struct error *err)

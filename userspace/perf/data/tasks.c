@@ -426,6 +426,31 @@ void perf_tasks_append_process(struct perf_tasks *tasks, pid_t pid, bool maps)
 		append_mappings(tasks, process);
 }
 
+static int compare_pids(const void *a, const void *b)
+{
+	const int32_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+int perf_tasks_append_processes(struct perf_tasks *tasks, const pid_t *tids, size_t count,
+				bool maps)
+{
+	int32_t *processes = calloc(count + 1, sizeof(*processes)), parent;
+
+	if (!processes)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!read_status(tids[i], &processes[i], &parent))
+			processes[i] = 0;
+	qsort(processes, count, sizeof(*processes), compare_pids);
+	for (size_t i = 0; i < count; i++)
+		if (processes[i] && (!i || processes[i] != processes[i - 1]))
+			perf_tasks_append_process(tasks, processes[i], maps);
+	free(processes);
+	return 0;
+}
+
 void perf_tasks_append_all(struct perf_tasks *tasks)
 {
 	DIR *folder = opendir("/proc");

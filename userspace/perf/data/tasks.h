@@ -32,6 +32,13 @@ void perf_tasks_append_kernel(struct perf_tasks *tasks, bool bpf);
 /* Appends a process with its threads, and with `maps` its mappings; nothing if it has ended. */
 void perf_tasks_append_process(struct perf_tasks *tasks, pid_t pid, bool maps);
 
+/*
+ * Appends the processes of threads as perf_tasks_append_process(), each of them once. Returns 0 or
+ * -ENOMEM.
+ */
+int perf_tasks_append_processes(struct perf_tasks *tasks, const pid_t *tids, size_t count,
+				bool maps);
+
 /* Appends all processes. */
 void perf_tasks_append_all(struct perf_tasks *tasks);
 

@@ -121,6 +121,31 @@ static void appends_a_process(void **state)
 	finish(&written);
 }
 
+/* However many of its threads are given. */
+static void appends_each_process_once(void **state)
+{
+	const pid_t tids[] = {getpid(), 0x7ffffff0, getppid(), getpid(), 0x7ffffff0};
+	struct perf_data_mapping mapping;
+	struct written written;
+	const uint8_t *record;
+	size_t seen = 0;
+
+	begin(&written);
+	assert_int_equal(perf_tasks_append_processes(&written.tasks, tids, 5, true), 0);
+	end(&written);
+	for (size_t i = 0; (record = find(&written, PERF_RECORD_COMM, i)); i++) {
+		int32_t process, thread;
+
+		memcpy(&process, record + sizeof(struct perf_event_header), sizeof(process));
+		memcpy(&thread, record + sizeof(struct perf_event_header) + 4, sizeof(thread));
+		seen += thread == getpid();
+		assert_true(process == getpid() || process == getppid());
+	}
+	assert_int_equal(seen, 1);
+	assert_true(has_mapping(&written, "[vdso]", PERF_RECORD_MISC_USER, &mapping));
+	finish(&written);
+}
+
 static void appends_more_if_wanted(void **state)
 {
 	struct perf_data_mapping mapping;
@@ -170,6 +195,7 @@ static void appends_all_and_the_kernel(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(appends_a_process),
+	cmocka_unit_test(appends_each_process_once),
 	cmocka_unit_test(appends_more_if_wanted),
 	cmocka_unit_test(appends_all_and_the_kernel),
 };
