@@ -193,8 +193,9 @@ static int take_output(struct record_job *job, struct error *err)
 	return 0;
 }
 
-/* What was there before, which samples refer to. */
-static int append_begin(struct record_job *job)
+/* What was there before, which samples refer to. At the first file the command has not begun, and
+ * what the tasks create afterwards is in there. */
+static int append_begin(struct record_job *job, bool is_first)
 {
 	const struct record_options *options = job->options;
 	struct perf_tasks *tasks = &job->tasks;
@@ -205,10 +206,11 @@ static int append_begin(struct record_job *job)
 	if (!job->target.tids)
 		perf_tasks_append_all(tasks);
 	return perf_tasks_append_processes(tasks, job->target.tids, job->target.tids_count,
-					   !job->target.on_exec);
+					   !job->target.on_exec || !is_first,
+					   !job->target.no_inherit && !is_first);
 }
 
-static int begin_output(struct record_job *job, struct error *err)
+static int begin_output(struct record_job *job, bool is_first, struct error *err)
 {
 	int r = perf_data_writer_create(job->out, job->is_pipe, &job->facts, &job->writer, err);
 
@@ -219,7 +221,7 @@ static int begin_output(struct record_job *job, struct error *err)
 			perf_recording_trailer_bytes(job->recording));
 	job->tasks.has_namespaces = job->options->sampled.has_namespaces;
 	job->tasks.has_data = perf_recording_has_data(job->recording);
-	return append_begin(job) ? error_set(err, -ENOMEM, "out of memory") : 0;
+	return append_begin(job, is_first) ? error_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 static int fail_writing(const struct record_job *job, int code, struct error *err)
@@ -274,7 +276,7 @@ static int switch_output(struct record_job *job, struct error *err)
 		r = name_output(job, err);
 	if (r == 0)
 		r = open_file(job, job->options->output, err);
-	return r ? r : begin_output(job, err);
+	return r ? r : begin_output(job, false, err);
 }
 
 static bool is_switch_due(const struct record_job *job)
@@ -509,7 +511,7 @@ static int record_open(struct record_job *job, struct error *err)
 		return error_set(err, -ENOMEM, "out of memory");
 	if (job->out < 0)
 		r = open_file(job, job->options->output, err);
-	return r ? r : begin_output(job, err);
+	return r ? r : begin_output(job, true, err);
 }
 
 static int record_all(struct record_job *job, struct error *err)

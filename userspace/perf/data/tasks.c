@@ -426,29 +426,119 @@ void perf_tasks_append_process(struct perf_tasks *tasks, pid_t pid, bool maps)
 		append_mappings(tasks, process);
 }
 
-static int compare_pids(const void *a, const void *b)
-{
-	const int32_t *left = a, *right = b;
+/* Some processes: which of them are wanted, or descend from those that are. */
+struct chosen_process {
+	int32_t pid, parent;
+	enum { CHOICE_WANTED, CHOICE_NOT_KNOWN, CHOICE_ASKED, CHOICE_OTHER } choice;
+};
 
-	return (*left > *right) - (*left < *right);
+struct chosen_processes {
+	struct chosen_process *list; /* owned; by their numbers, those that are wanted first */
+	size_t count, room;
+};
+
+static bool chosen_add(struct chosen_processes *all, pid_t pid, bool wanted)
+{
+	struct chosen_process process = {.choice = wanted ? CHOICE_WANTED : CHOICE_NOT_KNOWN};
+
+	if (!read_status(pid, &process.pid, &process.parent))
+		return true;
+	if (all->count == all->room) {
+		size_t room = all->room ? 2 * all->room : 64;
+		void *larger = reallocarray(all->list, room, sizeof(*all->list));
+
+		if (!larger)
+			return false;
+		all->list = larger;
+		all->room = room;
+	}
+	all->list[all->count++] = process;
+	return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct chosen_process *left = a, *right = b;
+
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+static int compare_chosen(const void *a, const void *b)
+{
+	const struct chosen_process *left = a, *right = b;
+	int order = compare_numbers(a, b);
+
+	return order ? order : (int)left->choice - (int)right->choice;
+}
+
+static void chosen_sort(struct chosen_processes *all)
+{
+	size_t count = 0;
+
+	if (all->count)
+		qsort(all->list, all->count, sizeof(*all->list), compare_chosen);
+	for (size_t i = 0; i < all->count; i++)
+		if (!count || all->list[i].pid != all->list[count - 1].pid)
+			all->list[count++] = all->list[i];
+	all->count = count;
+}
+
+static struct chosen_process *parent_of(const struct chosen_processes *all,
+					const struct chosen_process *process)
+{
+	const struct chosen_process key = {.pid = process->parent};
+
+	return bsearch(&key, all->list, all->count, sizeof(key), compare_numbers);
+}
+
+/* Goes up to one of which it is known, and down again: each process is asked once. */
+static bool chosen_ask(const struct chosen_processes *all, struct chosen_process *process)
+{
+	struct chosen_process *at = process;
+	bool wanted;
+
+	for (; at && at->choice == CHOICE_NOT_KNOWN; at = parent_of(all, at))
+		at->choice = CHOICE_ASKED;
+	wanted = at && at->choice == CHOICE_WANTED;
+	for (at = process; at && at->choice == CHOICE_ASKED; at = parent_of(all, at))
+		at->choice = wanted ? CHOICE_WANTED : CHOICE_OTHER;
+	return process->choice == CHOICE_WANTED;
+}
+
+static bool chosen_add_all(struct chosen_processes *all)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	bool ok = true;
+
+	while (folder && ok && (entry = readdir(folder))) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+
+		if (!*end && pid > 0)
+			ok = chosen_add(all, (pid_t)pid, false);
+	}
+	if (folder)
+		closedir(folder);
+	return ok;
 }
 
 int perf_tasks_append_processes(struct perf_tasks *tasks, const pid_t *tids, size_t count,
-				bool maps)
+				bool maps, bool descendants)
 {
-	int32_t *processes = calloc(count + 1, sizeof(*processes)), parent;
+	struct chosen_processes all = {0};
+	bool ok = true;
 
-	if (!processes)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (!read_status(tids[i], &processes[i], &parent))
-			processes[i] = 0;
-	qsort(processes, count, sizeof(*processes), compare_pids);
-	for (size_t i = 0; i < count; i++)
-		if (processes[i] && (!i || processes[i] != processes[i - 1]))
-			perf_tasks_append_process(tasks, processes[i], maps);
-	free(processes);
-	return 0;
+	for (size_t i = 0; i < count && ok; i++)
+		ok = chosen_add(&all, tids[i], true);
+	if (descendants && ok)
+		ok = chosen_add_all(&all);
+	chosen_sort(&all);
+	for (size_t i = 0; i < all.count && ok; i++)
+		if (chosen_ask(&all, &all.list[i]))
+			perf_tasks_append_process(tasks, all.list[i].pid, maps);
+	free(all.list);
+	return ok ? 0 : -ENOMEM;
 }
 
 void perf_tasks_append_all(struct perf_tasks *tasks)

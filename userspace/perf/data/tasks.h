@@ -33,11 +33,12 @@ void perf_tasks_append_kernel(struct perf_tasks *tasks, bool bpf);
 void perf_tasks_append_process(struct perf_tasks *tasks, pid_t pid, bool maps);
 
 /*
- * Appends the processes of threads as perf_tasks_append_process(), each of them once. Returns 0 or
- * -ENOMEM.
+ * Appends the processes of threads as perf_tasks_append_process(), each of them once; with
+ * `descendants` also their children, and those of these, as far as their parents are there.
+ * Returns 0 or -ENOMEM.
  */
 int perf_tasks_append_processes(struct perf_tasks *tasks, const pid_t *tids, size_t count,
-				bool maps);
+				bool maps, bool descendants);
 
 /* Appends all processes. */
 void perf_tasks_append_all(struct perf_tasks *tasks);

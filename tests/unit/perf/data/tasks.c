@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* This process and this machine as records. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "perf/data/format.h"
@@ -131,7 +133,7 @@ static void appends_each_process_once(void **state)
 	size_t seen = 0;
 
 	begin(&written);
-	assert_int_equal(perf_tasks_append_processes(&written.tasks, tids, 5, true), 0);
+	assert_int_equal(perf_tasks_append_processes(&written.tasks, tids, 5, true, false), 0);
 	end(&written);
 	for (size_t i = 0; (record = find(&written, PERF_RECORD_COMM, i)); i++) {
 		int32_t process, thread;
@@ -144,6 +146,58 @@ static void appends_each_process_once(void **state)
 	assert_int_equal(seen, 1);
 	assert_true(has_mapping(&written, "[vdso]", PERF_RECORD_MISC_USER, &mapping));
 	finish(&written);
+}
+
+static void end_child(int number)
+{
+	int status;
+
+	(void)number;
+	while (wait(&status) > 0)
+		;
+	_exit(0);
+}
+
+/* Also what was forked by what they forked. */
+static void appends_descendants(void **state)
+{
+	int pipe_fds[2];
+	pid_t own = getpid(), child, grandchild;
+	struct written written;
+	const uint8_t *record;
+	size_t seen = 0;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	child = fork();
+	if (child == 0) {
+		grandchild = fork();
+		if (grandchild == 0)
+			for (;;)
+				pause();
+		signal(SIGTERM, end_child);
+		if (write(pipe_fds[1], &grandchild, sizeof(grandchild)) < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(pipe_fds[0], &grandchild, sizeof(grandchild)), sizeof(grandchild));
+	begin(&written);
+	assert_int_equal(perf_tasks_append_processes(&written.tasks, &own, 1, false, true), 0);
+	end(&written);
+	for (size_t i = 0; (record = find(&written, PERF_RECORD_COMM, i)); i++) {
+		int32_t process;
+
+		memcpy(&process, record + sizeof(struct perf_event_header), sizeof(process));
+		assert_true(process == own || process == child || process == grandchild);
+		seen++;
+	}
+	assert_int_equal(seen, 3);
+	finish(&written);
+	kill(grandchild, SIGKILL);
+	kill(child, SIGTERM);
+	waitpid(child, NULL, 0);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
 }
 
 static void appends_more_if_wanted(void **state)
@@ -196,6 +250,7 @@ static void appends_all_and_the_kernel(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(appends_a_process),
 	cmocka_unit_test(appends_each_process_once),
+	cmocka_unit_test(appends_descendants),
 	cmocka_unit_test(appends_more_if_wanted),
 	cmocka_unit_test(appends_all_and_the_kernel),
 };
