@@ -42,6 +42,23 @@ int perf_open_try(const struct perf_event *event)
 	return 0;
 }
 
+bool perf_open_counts_lost(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_LOST,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = perf_attr_open(&attr, 0, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int perf_open_paranoid(void)
 {
 	int fd = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);

@@ -21,6 +21,10 @@ int perf_open_try(const struct perf_event *event);
 void perf_open_append_reason(const struct perf_machine *machine, const struct perf_event *event,
 			     int error, struct buf *out);
 
+/* Whether the kernel counts what is lost of each event, which reading it with PERF_FORMAT_LOST
+ * says: Linux 6.0. */
+bool perf_open_counts_lost(void);
+
 /* The value of kernel.perf_event_paranoid; -2: it is not known. */
 int perf_open_paranoid(void);
 

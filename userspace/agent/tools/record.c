@@ -234,7 +234,10 @@ static int finish_output(struct record_job *job, struct error *err)
 {
 	const struct perf_recording_stats *stats = perf_recording_stats(job->recording);
 	const struct perf_data_end end = {stats->first_ns, stats->last_ns};
-	int r = perf_data_writer_finish(job->writer, &end);
+	int r;
+
+	perf_recording_append_losses(job->recording, job->writer);
+	r = perf_data_writer_finish(job->writer, &end);
 	job->bytes += perf_data_writer_bytes(job->writer);
 	perf_data_writer_destroy(job->writer);
 	job->writer = NULL;

@@ -25,6 +25,7 @@ struct recorded {
 	bool on_all_cpus; /* of a list of CPUs, the others as well */
 	size_t leader; /* index */
 	int *fds; /* owned; by CPU, then by task; -1: not open there */
+	uint64_t lost; /* records that were said to be lost */
 };
 
 struct recording_cpu {
@@ -44,6 +45,7 @@ struct perf_recording {
 	size_t cpus_count;
 	size_t tasks; /* descriptors of an event on a CPU */
 	uint32_t ring_bytes;
+	bool counts_lost; /* reading an event says how many of its records were lost */
 	struct perf_recording_stats stats;
 	struct arena arena;
 	struct perf_event tracker; /* of no list */
@@ -311,6 +313,8 @@ static int prepare_event(struct perf_recording *recording, size_t i, const struc
 		perf_record_complete(event, &recording->config.options, recording->ring_bytes,
 				     &recording->events[i].attr);
 	}
+	if (recording->counts_lost)
+		recording->events[i].attr.read_format |= PERF_FORMAT_LOST;
 	complete_group(recording, i);
 	complete_for_target(recording, i);
 	return 0;
@@ -411,6 +415,7 @@ int perf_recording_open(const struct perf_recording_config *config,
 	made->config = *config;
 	made->ring_bytes = config->ring_bytes ? config->ring_bytes : RING_BYTES;
 	made->tasks = config->target->tids ? config->target->tids_count : 1;
+	made->counts_lost = perf_open_counts_lost();
 	made->tracker = (struct perf_event){.name = "dummy", .chose_guest = true};
 	r = open_all(made, err);
 	if (r)
@@ -525,6 +530,65 @@ int perf_recording_drain(struct perf_recording *recording, struct perf_data_writ
 		any |= r > 0;
 	}
 	return any ? perf_data_writer_round(writer) : 0;
+}
+
+/* Losses. */
+
+/* Of an event that is read alone: value, number, losses; of a group: how many, and these of each.
+ */
+static uint64_t lost_of(int fd, uint64_t read_format)
+{
+	enum { EACH = 3, MEMBERS_MAX = 64 };
+	uint64_t numbers[1 + MEMBERS_MAX * EACH] = {0}, lost = 0;
+	size_t first = read_format & PERF_FORMAT_GROUP ? 1 : 0;
+	ssize_t n = read(fd, numbers, sizeof(numbers));
+
+	for (size_t i = first; n > 0 && (i + EACH) * sizeof(*numbers) <= (size_t)n; i += EACH)
+		lost += numbers[i + EACH - 1];
+	return lost;
+}
+
+/* Behind all samples, as of the first descriptor of the event. */
+static void put_losses(const struct perf_recording *recording, size_t i, uint64_t lost,
+		       struct perf_data_writer *writer)
+{
+	enum { TRAILER_BYTES_MAX = 64 };
+	const struct perf_data_event *event = &recording->events[i];
+	uint32_t trailer = perf_record_trailer_bytes(event->attr.sample_type);
+	uint32_t behind = perf_record_behind_time(event->attr.sample_type);
+	struct {
+		struct perf_event_header header;
+		uint64_t lost;
+		uint8_t trailer[TRAILER_BYTES_MAX];
+	} record = {{.type = PERF_RECORD_LOST_SAMPLES}, lost, {0}};
+
+	memcpy(record.trailer + trailer - behind - sizeof(uint64_t), &recording->stats.last_ns,
+	       sizeof(uint64_t));
+	memcpy(record.trailer + trailer - sizeof(uint64_t), &event->ids[0], sizeof(uint64_t));
+	record.header.size = (uint16_t)(sizeof(record.header) + sizeof(lost) + trailer);
+	perf_data_writer_append(writer, &record, record.header.size);
+}
+
+void perf_recording_append_losses(struct perf_recording *recording, struct perf_data_writer *writer)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < recording->count && recording->counts_lost; i++) {
+		struct recorded *recorded = &recording->recorded[i];
+		uint64_t format = recording->events[i].attr.read_format, lost = 0;
+
+		/* Of a group all are read with the leader. */
+		if (format & PERF_FORMAT_GROUP && recorded->leader != i)
+			continue;
+		for (size_t k = 0; k < recording->cpus_count * recording->tasks; k++)
+			lost += recorded->fds[k] >= 0 ? lost_of(recorded->fds[k], format) : 0;
+		if (lost > recorded->lost)
+			put_losses(recording, i, lost - recorded->lost, writer);
+		recorded->lost = lost;
+		all += lost;
+	}
+	if (all > recording->stats.lost)
+		recording->stats.lost = all;
 }
 
 const struct perf_recording_stats *perf_recording_stats(const struct perf_recording *recording)

@@ -66,7 +66,14 @@ void perf_recording_note(struct perf_recording *recording, const struct pollfd *
 int perf_recording_drain(struct perf_recording *recording, struct perf_data_writer *writer,
 			 struct perf_build_ids *build_ids);
 
-/* Valid while there is the recording, and changed by perf_recording_drain(). */
+/*
+ * Writes how many records of each event were lost since the last time, as perf(1) does at the end:
+ * the kernel says it itself with the next record alone that has room. Before Linux 6.0 nothing.
+ */
+void perf_recording_append_losses(struct perf_recording *recording,
+				  struct perf_data_writer *writer);
+
+/* Valid while there is the recording, and changed by the two above. */
 const struct perf_recording_stats *perf_recording_stats(const struct perf_recording *recording);
 
 #endif

@@ -189,24 +189,6 @@ static bool samples_on(const struct perf_event *event, unsigned int cpu)
 	return false;
 }
 
-/* Whether the kernel counts what is lost of each event. */
-static bool kernel_counts_lost(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.read_format = PERF_FORMAT_LOST,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = perf_attr_open(&attr, 0, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 static int open_owner(const struct samples_config *config, const struct sample_sources *sources,
 		      uint32_t number, struct error *err)
 {
@@ -432,7 +414,7 @@ int sample_sources_open(const struct samples_config *config, struct sample_sourc
 	bool *online = calloc(cpus, sizeof(*online));
 	int r;
 
-	*sources = (struct sample_sources){.counts_lost = kernel_counts_lost()};
+	*sources = (struct sample_sources){.counts_lost = perf_open_counts_lost()};
 	r = online ? check_all(&opening) : error_set(err, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = make_room(&opening, cpus);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "perf/open.h"
 #include "perf/record/recording.h"
 #include "unit.h"
 
@@ -163,6 +164,37 @@ static void records_cpus(void **state)
 	close_it(&self);
 }
 
+/* What is lost when nothing has room afterwards, so that the kernel never says it. */
+static void counts_what_was_lost_at_the_end(void **state)
+{
+	const struct perf_recording_stats *stats;
+	struct recorded_self self;
+	uint64_t before, lost;
+
+	if (!perf_open_counts_lost())
+		skip();
+	prepare(&self, "page-faults:u,{dummy:u,page-faults:u}:S");
+	assert_int_equal(perf_target_add_thread(&self.target, getpid()), 0);
+	open_it(&self);
+	stats = perf_recording_stats(self.recording);
+	perf_recording_enable(self.recording, true);
+	touch_pages(8000);
+	perf_recording_enable(self.recording, false);
+	assert_int_equal(perf_recording_drain(self.recording, self.writer, &self.build_ids), 0);
+	assert_int_equal(stats->lost, 0);
+	before = perf_data_writer_bytes(self.writer);
+	perf_recording_append_losses(self.recording, self.writer);
+	assert_true(stats->lost > 0);
+	assert_true(stats->samples + stats->lost >= 1000);
+	/* A header, the number, and what each record ends with. */
+	assert_int_equal(perf_data_writer_bytes(self.writer), before + 16 + 24);
+	lost = stats->lost;
+	perf_recording_append_losses(self.recording, self.writer);
+	assert_int_equal(stats->lost, lost);
+	assert_int_equal(perf_data_writer_bytes(self.writer), before + 16 + 24);
+	close_it(&self);
+}
+
 static void knows_when_tasks_have_ended(void **state)
 {
 	struct recorded_self self;
@@ -207,6 +239,7 @@ static void says_what_cannot_be_opened(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(records_a_task),
 	cmocka_unit_test(records_cpus),
+	cmocka_unit_test(counts_what_was_lost_at_the_end),
 	cmocka_unit_test(knows_when_tasks_have_ended),
 	cmocka_unit_test(says_what_cannot_be_opened),
 };
