@@ -74,6 +74,8 @@ enum perf_data_record {
 	PERF_DATA_COMPRESSED_RECORD_2 = 83,
 };
 
+enum { PERF_DATA_MISC_LEFT_OUT = 1 << 15 }; /* of LOST_SAMPLES: a filter did not want them */
+
 enum {
 	PERF_DATA_UPDATE_NAME = 2, /* of PERF_DATA_EVENT_UPDATE */
 	PERF_DATA_ZSTD = 1, /* the only compression */

@@ -210,7 +210,33 @@ static void apply_lost(struct recorded_reader *reader, const uint8_t *record, si
 {
 	uint64_t id;
 
-	reader->stats.lost += sample_lost(record, bytes, &id);
+	reader->lost += sample_lost(record, bytes, &id);
+}
+
+static void apply_lost_samples(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t lost;
+	} head;
+
+	if (bytes < sizeof(head))
+		return;
+	memcpy(&head, record, sizeof(head));
+	/* Those that a filter of perf record left out were not lost. */
+	if (!(head.header.misc & PERF_DATA_MISC_LEFT_OUT))
+		reader->lost_samples += head.lost;
+}
+
+/* Who asked the kernel for the losses of each event wrote all of them at the end, with those that
+ * were said before. */
+static uint64_t lost_of(const struct recorded_reader *reader)
+{
+	for (size_t i = 0; i < reader->events.count; i++)
+		if (reader->events.list[i].attr.read_format & PERF_FORMAT_LOST)
+			return reader->lost > reader->lost_samples ? reader->lost
+								   : reader->lost_samples;
+	return reader->lost + reader->lost_samples;
 }
 
 /* Samples. */
@@ -280,7 +306,7 @@ static recorded_apply *const applied[] = {
 	[PERF_RECORD_MMAP] = apply_mmap, [PERF_RECORD_LOST] = apply_lost,
 	[PERF_RECORD_COMM] = apply_comm, [PERF_RECORD_EXIT] = apply_exit,
 	[PERF_RECORD_FORK] = apply_fork, [PERF_RECORD_MMAP2] = apply_mmap2,
-	[PERF_RECORD_SAMPLE] = NULL,
+	[PERF_RECORD_SAMPLE] = NULL,	 [PERF_RECORD_LOST_SAMPLES] = apply_lost_samples,
 };
 
 enum { APPLIED = sizeof(applied) / sizeof(applied[0]) };
@@ -695,6 +721,7 @@ const char *recorded_reader_problem(const struct recorded_reader *reader)
 void recorded_reader_stats(const struct recorded_reader *reader, struct scap_reader_stats *stats)
 {
 	*stats = reader->stats;
+	stats->lost = lost_of(reader);
 	stats->unordered = reader->order.forced;
 	stats->bytes_read = scap_stream_bytes_read(reader->stream);
 	stats->bytes = scap_stream_bytes(reader->stream);

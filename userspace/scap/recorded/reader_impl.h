@@ -56,6 +56,7 @@ struct recorded_reader {
 	char hostname[128];
 	uint32_t cpus;
 	uint64_t memory_bytes;
+	uint64_t lost, lost_samples; /* by the records of these names */
 	struct scap_reader_stats stats;
 	int code; /* how it ended */
 	char problem[512];

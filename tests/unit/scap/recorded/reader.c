@@ -330,16 +330,21 @@ static void put_record(struct pipe_file *file, uint32_t kind, uint16_t misc, con
 		.type = kind, .misc = misc, .size = (uint16_t)(sizeof(header) + len)};
 
 	put_bytes(file, &header, sizeof(header));
-	put_bytes(file, body, len);
+	if (len)
+		put_bytes(file, body, len);
 }
 
-static void begin_pipe(struct pipe_file *file)
+static void begin_pipe_with(struct pipe_file *file, uint64_t read_format)
 {
 	const uint64_t bytes = PERF_DATA_PIPE_HEADER_BYTES;
 	const struct {
 		struct perf_event_attr attr;
 		uint64_t id;
-	} body = {{.size = sizeof(body.attr), .sample_type = type, .sample_id_all = 1}, 1};
+	} body = {{.size = sizeof(body.attr),
+		   .sample_type = type,
+		   .read_format = read_format,
+		   .sample_id_all = 1},
+		  1};
 	const struct {
 		uint64_t kind, id;
 		char name[8];
@@ -350,6 +355,11 @@ static void begin_pipe(struct pipe_file *file)
 	put_bytes(file, &bytes, sizeof(bytes));
 	put_record(file, PERF_DATA_HEADER_ATTR, 0, &body, sizeof(body));
 	put_record(file, PERF_DATA_EVENT_UPDATE, 0, &update, sizeof(update));
+}
+
+static void begin_pipe(struct pipe_file *file)
+{
+	begin_pipe_with(file, 0);
 }
 
 static void put_comm(struct pipe_file *file)
@@ -430,6 +440,40 @@ static void reads_records_of_all_kinds(void **state)
 	assert_int_equal(seen.stats.corrupt_lists, 1);
 }
 
+/* Said as it happened, or at the end; or both, if the events say that they count it. */
+static void counts_what_was_lost(void **state)
+{
+	static const struct {
+		uint64_t read_format, lost, lost_samples, left_out, sum;
+	} rows[] = {
+		{0, 0, 5, 0, 5},
+		{0, 4, 5, 0, 9},
+		{PERF_FORMAT_LOST, 0, 5, 0, 5},
+		{PERF_FORMAT_LOST, 4, 5, 0, 5},
+		{PERF_FORMAT_LOST, 5, 0, 0, 5},
+		{PERF_FORMAT_LOST, 4, 5, 7, 5},
+	};
+	static struct pipe_file file;
+	struct seen seen;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const uint64_t lost[] = {1, rows[i].lost, 0, 2, 1};
+		const uint64_t samples[] = {rows[i].lost_samples, 0, 3, 1};
+		const uint64_t left_out[] = {rows[i].left_out, 0, 3, 1};
+
+		begin_pipe_with(&file, rows[i].read_format);
+		put_comm(&file);
+		put_pipe_sample(&file, 1);
+		put_record(&file, PERF_RECORD_LOST, 0, lost, sizeof(lost));
+		put_record(&file, PERF_RECORD_LOST_SAMPLES, 0, samples, sizeof(samples));
+		put_record(&file, PERF_RECORD_LOST_SAMPLES, 1 << 15, left_out, sizeof(left_out));
+		put_record(&file, PERF_RECORD_LOST_SAMPLES, 0, NULL, 0);
+		assert_int_equal(read_file(file.bytes, file.len, &seen), 0);
+		assert_int_equal(seen.events, 1);
+		assert_int_equal(seen.stats.lost, rows[i].sum);
+	}
+}
+
 /* Of the second form of compressed records, with bytes behind the data. */
 static void reads_both_forms_of_compression(void **state)
 {
@@ -479,6 +523,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_what_was_not_finished),
 	cmocka_unit_test(rejects_what_it_cannot_read),
 	cmocka_unit_test(reads_records_of_all_kinds),
+	cmocka_unit_test(counts_what_was_lost),
 	cmocka_unit_test(reads_both_forms_of_compression),
 	cmocka_unit_test(rejects_records_without_events),
 };
