@@ -42,7 +42,7 @@ struct trace_options {
 	bool quiet_exits;
 	size_t string_max; /* bytes of strings and buffers that are shown */
 	unsigned int column; /* of the result */
-	size_t traced; /* how many processes there are at the beginning */
+	size_t traced; /* how many threads there are at the beginning */
 	int fd; /* what is printed to; borrowed */
 };
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "trace/calls.h"
 #include "util/count.h"
@@ -256,14 +257,27 @@ static int trace_options_check(const struct trace_command_options *options, stru
 	return 0;
 }
 
-/* How many processes there are at first: numbers in the lists of -p. */
+/* How many threads a process has, which the kernel adds to the links of their folder; at least 1.
+ */
+static size_t trace_count_threads(unsigned long pid)
+{
+	char path[48];
+	struct stat folder;
+
+	snprintf(path, sizeof(path), "/proc/%lu/task", pid);
+	return stat(path, &folder) == 0 && folder.st_nlink > 3 ? folder.st_nlink - 2 : 1;
+}
+
+/* How many threads are traced at first: of the processes in the lists of -p. */
 static size_t trace_count_pids(const struct trace_command_options *options)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < options->pids_count; i++)
-		for (const char *at = options->pids[i]; *(at += strspn(at, ", ")); count++)
-			at += strcspn(at, ", ");
+		for (const char *at = options->pids[i]; *(at += strspn(at, ", "));
+		     at += strcspn(at, ", "))
+			count += options->lines.follows ? trace_count_threads(strtoul(at, NULL, 10))
+							: 1;
 	return count;
 }
 
@@ -300,6 +314,9 @@ int trace_options_read(int argc, char **argv, struct trace_command_options *opti
 		options->command = argv + optind;
 	return r || options->help ? r : trace_options_finish(options, err);
 }
+
+/* These have an event in the new thread, too. */
+#define TRACE_MAKES_TASKS "clone, clone3, fork, vfork"
 
 /* A file by its path, as a call names it, and by its descriptor. */
 static void trace_append_path(const char *path, struct buf *out)
@@ -341,6 +358,9 @@ int trace_options_append_filter(const struct trace_command_options *options, str
 	buf_append_char(out, '(');
 	r = trace_append_calls(options, out, err);
 	BUF_LITERAL(out, ") or evt.type = procexit");
+	/* What is new is counted, also where calls that make threads are not shown. */
+	if (options->lines.follows && options->lines.shows != TRACE_TABLE)
+		BUF_LITERAL(out, " or (evt.type in (" TRACE_MAKES_TASKS ") and evt.rawres = 0)");
 	start = out->len;
 	BUF_LITERAL(out, " or (evt.type = signaldeliver and ");
 	if (r == 0)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The command trace: its options, and the filter that is made of them. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/commands/commands.h"
 #include "agent/commands/trace_options.h"
@@ -53,6 +55,35 @@ static void reads_trace_options(void **state)
 	assert_null(options.command);
 }
 
+static void *wait_for_release(void *lock)
+{
+	pthread_mutex_lock(lock);
+	pthread_mutex_unlock(lock);
+	return NULL;
+}
+
+/* Those of a process that has more than one, if they are followed. */
+static void counts_threads_at_first(void **state)
+{
+	struct trace_command_options options;
+	struct error err = {""};
+	char words[64];
+	pthread_t threads[2];
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_release, &lock), 0);
+	snprintf(words, sizeof(words), "-f -p %d", (int)getpid());
+	assert_int_equal(read_trace_words(words, &options, &err), 0);
+	assert_int_equal(options.lines.traced, 3);
+	assert_int_equal(read_trace_words(words + strlen("-f "), &options, &err), 0);
+	assert_int_equal(options.lines.traced, 1);
+	pthread_mutex_unlock(&lock);
+	for (size_t i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static void rejects_trace_options(void **state)
 {
 	static const char *const wrong[] = {
@@ -99,6 +130,11 @@ static void makes_trace_filters(void **state)
 	expect_trace_filter("--trace=read -e status=successful -e s=chld ls",
 			    "(evt.type in (read) and evt.failed = false) or evt.type = procexit or "
 			    "(evt.type = signaldeliver and evt.arg.sig in (17))");
+	/* New threads are counted, though the calls that make them are not shown. */
+	expect_trace_filter("-f -e read -e signal=none ls",
+			    "(evt.type in (read)) or evt.type = procexit or (evt.type in (clone, "
+			    "clone3, fork, vfork) and evt.rawres = 0)");
+	expect_trace_filter("-f -c -e read ls", "(evt.type in (read)) or evt.type = procexit");
 	expect_trace_filter("-e t=read -c -P /a ls",
 			    "(evt.type in (read) and (fd.name = \"/a\" or fs.path.name = \"/a\" or "
 			    "fs.path.source = \"/a\" or fs.path.target = \"/a\" or evt.abspath = "
@@ -123,6 +159,7 @@ static void runs_trace(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_trace_options),
+	cmocka_unit_test(counts_threads_at_first),
 	cmocka_unit_test(rejects_trace_options),
 	cmocka_unit_test(makes_trace_filters),
 	cmocka_unit_test(runs_trace),
