@@ -72,10 +72,24 @@ static void check_calls(void)
 	check_own(EVENT_close, begin_ns, 0);
 }
 
+/* Who is about to wait, and for nothing else, sleeps in the call that waits. */
+static void wait_until_asleep(pid_t pid)
+{
+	static struct process process;
+	uint64_t begin_ns = now_ns();
+
+	do {
+		usleep(1000);
+		require(now_ns() - begin_ns < PATIENCE_NS);
+		process_read(pid, pid, &process);
+	} while (process.state != 'S');
+}
+
 static int write_late(void *fds)
 {
 	const struct timespec interval = {.tv_nsec = SLEEP_NS};
 
+	wait_until_asleep(getppid());
 	nanosleep(&interval, NULL);
 	return write(((int *)fds)[1], "late", 4) == 4 ? 0 : 1;
 }
@@ -93,8 +107,7 @@ static void check_waiting(void)
 	pid = fixture_child(write_late, fds);
 	read_begin_ns = now_ns();
 	require(CALL(SYS_read, fds[0], bytes, sizeof(bytes)) == 4);
-	/* The child has begun its sleep somewhat earlier. */
-	check_own(EVENT_read, read_begin_ns, SLEEP_NS / 10);
+	check_own(EVENT_read, read_begin_ns, SLEEP_NS);
 	check_own(EVENT_clone, begin_ns, 0);
 	expect_true(live_next_whole(EVENT_clone, pid)->latency_ns == LATENCY_UNKNOWN);
 	require(fixture_wait(pid) == 0);
@@ -242,18 +255,6 @@ static int wait_at_gate(void *gate)
 {
 	gate_wait(gate);
 	return 0;
-}
-
-/* A child that has said that it is at the gate sleeps in the call that waits there. */
-static void wait_until_asleep(pid_t child)
-{
-	static struct process process;
-	uint64_t begin_ns = now_ns();
-
-	do {
-		require(now_ns() - begin_ns < PATIENCE_NS);
-		process_read(child, child, &process);
-	} while (process.state != 'S');
 }
 
 /* Two calls in progress that have one place for their times: the first loses its own. */
