@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program with functions of a TLS library of its own. Calls them as often as its argument says,
- * with pauses, and says how often a call had another result than it should. PAD moves the functions
- * in the file.
+ * with pauses, 0: until SIGTERM, and says how often a call had another result than it should. PAD
+ * moves the functions in the file.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,6 +36,13 @@ __attribute__((noinline)) int SSL_write(void *object, const void *data, int byte
 	return object && ((const volatile char *)data)[0] ? bytes : -1;
 }
 
+static volatile sig_atomic_t is_over;
+
+static void end(int signal)
+{
+	is_over = signal;
+}
+
 int main(int argc, char **argv)
 {
 	long count = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
@@ -42,7 +50,9 @@ int main(int argc, char **argv)
 	char data[64] = "GET / HTTP/1.0\r\n\r\n", object[8];
 	long wrong = 0;
 
-	for (long i = 0; i < count; i++) {
+	if (count == 0)
+		signal(SIGTERM, end);
+	for (long i = 0; count ? i < count : !is_over; i++) {
 		wrong += SSL_write(object, data, 18) != 18;
 		wrong += SSL_read(object, data + 32, 7) != 7;
 		if (pause)
