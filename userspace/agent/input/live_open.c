@@ -126,6 +126,7 @@ int live_open(const struct plan *plan, const struct live_place *place, uint64_t 
 		.boot_offset_ns = boot_offset_ns,
 		.waker = place->waker,
 		.samples = place->samples,
+		.without_rings = plan->without_rings,
 		.tls = place->tls,
 	};
 

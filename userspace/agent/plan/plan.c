@@ -289,6 +289,19 @@ static void set_samples(struct plan *plan, unsigned int output_needs)
 			      options_can_reload(options);
 }
 
+/*
+ * Calls in the form of strace have no operations of io_uring among them. Programs for these take a
+ * third of the start, so they are there only if names of descriptors are shown, or decide.
+ */
+static bool shows_no_rings(const struct plan *plan, unsigned int needs)
+{
+	const unsigned int of_files = NEEDS_FDS | NEEDS_EVENT_FD | NEEDS_EVENT_FDS | NEEDS_CWD |
+				      NEEDS_EVENT_PATHS | NEEDS_EVENT_REAL_PATHS;
+
+	needs |= plan->filter ? filter_needs(plan->filter) : 0;
+	return plan->options->trace && !plan->options->outputs_count && !(needs & of_files);
+}
+
 static int check_why(const struct plan *plan, struct error *err)
 {
 	return !plan->options->why || selection_has_requests(&plan->selection)
@@ -323,6 +336,7 @@ static int select_events(struct plan *plan, struct error *err)
 	if (records_state(plan))
 		needs |= NEEDS_CONTAINERS | NEEDS_FDS | NEEDS_CWD;
 	set_described(plan, needs);
+	plan->without_rings = shows_no_rings(plan, needs);
 	plan->of_unknown = wants_unknown_protocols(plan);
 	if (plan->options->read)
 		selection_make_recorded(&plan->selection, plan->filter);

@@ -28,6 +28,7 @@ struct plan {
 	struct kernel_filters kernel_filters; /* what the kernel decides of the filter */
 	bool counted[EVENT_ID_MAX]; /* calls that the kernel counts in place of their events */
 	uint32_t call_rows_by; /* by what, beside the event: enum call_rows_by bits */
+	bool without_rings; /* operations of io_uring are not shown, and change nothing that is */
 	bool rejects_groups; /* kernel_filters has events of which control groups decide */
 	bool needs_containers; /* descriptions of containers; false for a capture file */
 	bool needs_pods; /* the same of pods, from Kubernetes */

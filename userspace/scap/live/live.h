@@ -68,6 +68,7 @@ struct scap_live_config {
 	bool successes[EVENT_ID_MAX];
 	bool syscalls[SYSCALL_NR_MAX]; /* native numbers to capture as the generic event */
 	bool compat_syscalls[SYSCALL_NR_MAX]; /* the same, numbers of 32-bit programs */
+	bool without_rings; /* of `events`, those that come by an io_uring are not wanted */
 	bool counted[EVENT_ID_MAX]; /* of `events`: calls are counted instead, see call_rows.h */
 	uint32_t call_rows_by; /* by what, beside the event: enum call_rows_by bits */
 	uint32_t waiting_max; /* threads that wait for a CPU at once, apart from spare; 0: 65536 */

@@ -141,6 +141,8 @@ void live_uring_events(const struct scap_live_config *config,
 				     : (struct uring_events){EVENT_io_uring_op, EVENT_io_uring_op};
 
 		events[i] = (struct uring_events){0};
+		if (config->without_rings)
+			continue;
 		if (config->events[known.event])
 			events[i].event = known.event;
 		if (config->events[known.second])
@@ -197,6 +199,8 @@ bool live_program_wanted(const struct live_program *program, const struct scap_l
 			 const bool rejected[EVENT_ID_MAX])
 {
 	if ((program->for_times && !config->enter_times) || program->at_enter > config->entry_notes)
+		return false;
+	if (program->for_uring && config->without_rings)
 		return false;
 	if (program->for_follow)
 		return config->chosen.chooses;

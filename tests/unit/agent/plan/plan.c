@@ -58,6 +58,32 @@ static void test_filter(void **state)
 			"--why is about requests");
 }
 
+static bool plan_is_without_rings(const struct options *options)
+{
+	struct plan *plan = make(options);
+	bool is_without = plan->without_rings;
+
+	plan_destroy(plan);
+	return is_without;
+}
+
+/* Lines of strace have no operations of io_uring, but names that these may have changed. */
+static void test_rings(void **state)
+{
+	const struct trace_options lines = {0}, table = {.shows = TRACE_TABLE},
+				   names = {.names = TRACE_NAMES_PATHS};
+
+	assert_false(plan_is_without_rings(&(struct options){.filter = "evt.type=read"}));
+	assert_true(plan_is_without_rings(&(struct options){.trace = &lines}));
+	assert_true(plan_is_without_rings(
+		&(struct options){.trace = &table, .filter = "evt.type=read"}));
+	assert_false(plan_is_without_rings(&(struct options){.trace = &names}));
+	assert_false(plan_is_without_rings(
+		&(struct options){.trace = &lines, .filter = "fd.name=/etc/passwd"}));
+	assert_false(plan_is_without_rings(
+		&(struct options){.trace = &lines, .filter = "fs.path.name=/etc/passwd"}));
+}
+
 /* What chosen processes, -S and recordings of the state need beside the filter. */
 static void test_needs_of_options(void **state)
 {
@@ -391,6 +417,7 @@ static void test_check_filter(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_check_filter),
 	cmocka_unit_test_teardown(test_filter, teardown),
+	cmocka_unit_test_teardown(test_rings, teardown),
 	cmocka_unit_test_teardown(test_needs_of_options, teardown),
 	cmocka_unit_test_teardown(test_needs_containers, teardown),
 	cmocka_unit_test_teardown(test_compares_uring, teardown),

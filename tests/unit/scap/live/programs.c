@@ -357,6 +357,9 @@ static void test_uring(void **state)
 	assert_int_equal(events[IORING_OP_NOP].event, EVENT_io_uring_op);
 	/* What the kernel may get. */
 	assert_int_equal(events[URING_OPCODES - 1].event, EVENT_io_uring_op);
+	config.without_rings = true;
+	assert_string_equal(names_of(&config, nothing, true), "");
+	assert_false(live_follows_uring(&config));
 }
 
 /* Nothing is asked of the kernel where no event could come by an io_uring. */
