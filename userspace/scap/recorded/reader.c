@@ -401,9 +401,6 @@ static void take_trace(struct recorded_reader *reader, const uint8_t *record, si
 		memcpy(&reader->to_skip, record + HEADER_BYTES, sizeof(reader->to_skip));
 }
 
-static void take_records(struct recorded_reader *reader, const uint8_t *bytes, size_t len);
-static void take_compressed(struct recorded_reader *reader, const uint8_t *record, size_t bytes);
-
 static recorded_apply *const taken[] = {
 	[PERF_DATA_HEADER_ATTR] = take_attr_record,
 	[PERF_DATA_HEADER_BUILD_ID] = take_build_id_record,
@@ -411,8 +408,6 @@ static recorded_apply *const taken[] = {
 	[PERF_DATA_AUXTRACE] = take_trace,
 	[PERF_DATA_EVENT_UPDATE] = take_update,
 	[PERF_DATA_HEADER_FEATURE] = take_feature_record,
-	[PERF_DATA_COMPRESSED_RECORD] = take_compressed,
-	[PERF_DATA_COMPRESSED_RECORD_2] = take_compressed,
 };
 
 enum { TAKEN = sizeof(taken) / sizeof(taken[0]) };
@@ -467,35 +462,44 @@ static bool prepare_unpacking(struct recorded_reader *reader)
 	       !ZSTD_isError(ZSTD_initDStream(reader->unpacker));
 }
 
-static void take_compressed(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
+/* What a record has compressed, from where it was read up to. */
+static ZSTD_inBuffer packed_of(const struct recorded_reader *reader, const uint8_t *record,
+			       size_t bytes)
 {
 	ZSTD_inBuffer in = {record + HEADER_BYTES, bytes - HEADER_BYTES, 0};
 	struct perf_event_header header;
 	uint64_t size;
 
 	memcpy(&header, record, sizeof(header));
-	if (header.type == PERF_DATA_COMPRESSED_RECORD_2) {
-		if (in.size < sizeof(size))
-			return;
+	if (header.type == PERF_DATA_COMPRESSED_RECORD_2 && in.size >= sizeof(size)) {
 		memcpy(&size, in.src, sizeof(size));
 		in.pos = sizeof(size);
 		if (size < in.size - sizeof(size))
 			in.size = sizeof(size) + size;
 	}
+	in.pos = in.pos > reader->packed_at ? in.pos : reader->packed_at;
+	return in;
+}
+
+/* Some of a record: it can have more than memory does, and what is there may be given out first.
+ * Returns whether there is more. */
+static bool unpack_some(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
+{
+	ZSTD_inBuffer in = packed_of(reader, record, bytes);
+	ZSTD_outBuffer out;
+
 	if (!prepare_unpacking(reader)) {
 		recorded_end_out_of_memory(reader);
-		return;
+		return false;
 	}
-	for (bool more = true; more && reader->code == 0;) {
-		ZSTD_outBuffer out = {reader->room, ROOM_BYTES, 0};
-
-		if (ZSTD_isError(ZSTD_decompressStream(reader->unpacker, &out, &in))) {
-			recorded_end_with(reader, -EBADMSG, "compressed data is corrupt");
-			return;
-		}
-		take_records(reader, reader->room, out.pos);
-		more = in.pos < in.size || out.pos == out.size;
+	out = (ZSTD_outBuffer){reader->room, ROOM_BYTES, 0};
+	if (ZSTD_isError(ZSTD_decompressStream(reader->unpacker, &out, &in))) {
+		recorded_end_with(reader, -EBADMSG, "compressed data is corrupt");
+		return false;
 	}
+	take_records(reader, reader->room, out.pos);
+	reader->packed_at = in.pos;
+	return reader->code == 0 && (in.pos < in.size || out.pos == out.size);
 }
 
 /* The stream. */
@@ -581,7 +585,14 @@ static int record_step(struct recorded_reader *reader, int timeout_ms)
 		return r;
 	if (header.type == PERF_DATA_HEADER_TRACING_DATA)
 		return formats_step(reader, header.size, timeout_ms);
-	take_record(reader, reader->stream->data, header.size);
+	if (header.type == PERF_DATA_COMPRESSED_RECORD ||
+	    header.type == PERF_DATA_COMPRESSED_RECORD_2) {
+		if (unpack_some(reader, reader->stream->data, header.size))
+			return STEP_ON;
+		reader->packed_at = 0;
+	} else {
+		take_record(reader, reader->stream->data, header.size);
+	}
 	skip(reader, header.size);
 	return reader->code ? reader->code : STEP_ON;
 }

@@ -48,6 +48,7 @@ struct recorded_reader {
 	uint64_t to_skip; /* bytes that follow, which are no records */
 	uint64_t wall_ns, clock_ns; /* at the same moment; both 0: times are as they are */
 	ZSTD_DStream *unpacker; /* owned; NULL: nothing was compressed so far */
+	size_t packed_at; /* of the record at the begin of the stream, which is read in parts */
 	struct buf unpacked; /* records of which not all was there yet */
 	uint8_t *room; /* owned: where decompressed bytes come first */
 	uint8_t frame[SAMPLE_FRAME_BYTES];

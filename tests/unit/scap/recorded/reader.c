@@ -13,7 +13,7 @@
 #include "event/event.h"
 #include "perf/data/format.h"
 #include "perf/data/writer.h"
-#include "scap/recorded/reader.h"
+#include "scap/recorded/reader_impl.h"
 #include "unit.h"
 
 enum { PID = 7, SAMPLES = 50, FILE_BYTES = 1 << 16, CALLS_MAX = 1000 };
@@ -504,6 +504,49 @@ static void reads_both_forms_of_compression(void **state)
 	}
 }
 
+/* However much a compressed record has, no more waits than is allowed. */
+static void unpacks_in_parts(void **state)
+{
+	enum { RECORDS = 1 << 20, BYTES_MAX = 1 << 20, WAITING_MAX = 1 << 18 };
+	static const struct scap_snapshot_ops ops = {
+		.begin = pass, .machine = pass_machine, .thread = see_thread, .end = pass};
+	const struct perf_event_header small = {.type = PERF_RECORD_COMM, .size = sizeof(small)};
+	struct perf_event_header *records = calloc(RECORDS, sizeof(*records));
+	struct scap_snapshot snapshot = {&ops};
+	struct recorded_reader *reader;
+	static struct pipe_file file;
+	struct scap_stream *stream;
+	struct memory_file memory;
+	struct scap_event event;
+	struct error err = {""};
+	uint8_t body[4096];
+	size_t len;
+	int r;
+
+	assert_non_null(records);
+	for (size_t i = 0; i < RECORDS; i++)
+		records[i] = small;
+	len = ZSTD_compress(body, sizeof(body), records, RECORDS * sizeof(*records), 3);
+	free(records);
+	assert_false(ZSTD_isError(len));
+	begin_pipe(&file);
+	put_record(&file, PERF_DATA_COMPRESSED_RECORD, 0, body, len);
+	put_pipe_sample(&file, 1);
+	make_file(&memory, file.bytes, file.len);
+	assert_int_equal(scap_stream_open(memory.path, &stream, &err), 0);
+	assert_int_equal(scap_stream_need(stream, 8, -1), 1);
+	assert_int_equal(recorded_reader_open(memory.path, stream, NULL, &reader, &err), 0);
+	close(memory.fd);
+	reader->order.bytes_max = BYTES_MAX;
+	while ((r = recorded_reader_start(reader, &snapshot, &err)) == -EINTR)
+		;
+	assert_int_equal(r, 0);
+	assert_int_equal(scap_source_next(recorded_reader_source(reader), 0, &event), 1);
+	assert_int_equal(reader->order.sequence, RECORDS + 1);
+	assert_true(reader->order.capacity <= WAITING_MAX);
+	scap_source_destroy(recorded_reader_source(reader));
+}
+
 static void rejects_records_without_events(void **state)
 {
 	static struct pipe_file file;
@@ -525,6 +568,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_records_of_all_kinds),
 	cmocka_unit_test(counts_what_was_lost),
 	cmocka_unit_test(reads_both_forms_of_compression),
+	cmocka_unit_test(unpacks_in_parts),
 	cmocka_unit_test(rejects_records_without_events),
 };
 
