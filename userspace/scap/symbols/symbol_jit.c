@@ -109,10 +109,125 @@ static int open_stream(int fd, FILE **file)
 	return 0;
 }
 
+/* The code of an address is that which was made last: a heap of what covers it, the latest first;
+ * texts are in the order in which they were read. */
+struct covering {
+	const struct symbol_entry **heap; /* owned */
+	size_t count;
+};
+
+static bool is_later(const struct covering *covering, size_t a, size_t b)
+{
+	return covering->heap[a]->name > covering->heap[b]->name;
+}
+
+static void covering_swap(struct covering *covering, size_t a, size_t b)
+{
+	const struct symbol_entry *other = covering->heap[a];
+
+	covering->heap[a] = covering->heap[b];
+	covering->heap[b] = other;
+}
+
+static void covering_add(struct covering *covering, const struct symbol_entry *entry)
+{
+	size_t i = covering->count++;
+
+	covering->heap[i] = entry;
+	for (; i && is_later(covering, i, (i - 1) / 2); i = (i - 1) / 2)
+		covering_swap(covering, i, (i - 1) / 2);
+}
+
+static void covering_remove_first(struct covering *covering)
+{
+	size_t i = 0, latest = 0;
+
+	covering->heap[0] = covering->heap[--covering->count];
+	do {
+		covering_swap(covering, i, latest);
+		i = latest;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < covering->count; k++)
+			if (is_later(covering, k, latest))
+				latest = k;
+	} while (latest != i);
+}
+
+static uint64_t last_of(const struct symbol_entry *entry)
+{
+	uint64_t last = entry->begin + entry->bytes - 1;
+
+	return last < entry->begin ? UINT64_MAX : last;
+}
+
+/* Goes over all, by their begins, and divides them: at most two parts of each. Returns how many. */
+static size_t divide(const struct symbol_table *table, struct covering *covering,
+		     struct symbol_entry *parts)
+{
+	size_t next = 0, count = 0;
+	uint64_t at = 0, last = 0;
+
+	while (last < UINT64_MAX && (covering->count || next < table->count)) {
+		const struct symbol_entry *begins =
+			next < table->count ? &table->entries[next] : NULL;
+
+		if (begins && (!covering->count || begins->begin == at)) {
+			at = begins->begin;
+			covering_add(covering, begins);
+			next++;
+			continue;
+		}
+		if (last_of(covering->heap[0]) < at) {
+			covering_remove_first(covering);
+			continue;
+		}
+		last = last_of(covering->heap[0]);
+		if (begins && begins->begin <= last)
+			last = begins->begin - 1;
+		parts[count++] = (struct symbol_entry){.begin = at,
+						       .bytes = (uint32_t)(last - at + 1),
+						       .name = covering->heap[0]->name};
+		at = last + 1;
+	}
+	return count;
+}
+
+static bool has_covered(const struct symbol_table *table)
+{
+	for (size_t i = 1; i < table->count; i++)
+		if (last_of(&table->entries[i - 1]) >= table->entries[i].begin)
+			return true;
+	return false;
+}
+
+/* Memory of code is used again: what was compiled over other code covers it. */
+static int cut_covered(struct symbol_table *table)
+{
+	struct covering covering = {0};
+	struct symbol_entry *parts;
+
+	if (!has_covered(table))
+		return 0;
+	parts = calloc(2 * table->count, sizeof(*parts));
+	covering.heap = calloc(table->count, sizeof(*covering.heap));
+	if (!parts || !covering.heap) {
+		free(parts);
+		free(covering.heap);
+		symbol_table_finish(table);
+		return -ENOMEM;
+	}
+	table->count = divide(table, &covering, parts);
+	free(covering.heap);
+	free(table->entries);
+	table->entries = parts;
+	return 0;
+}
+
 static int complete_code(struct symbol_collected *all, int r, struct symbol_table *table)
 {
-	if (r == 0)
-		return symbol_collected_complete(all, table);
+	if (r == 0) {
+		r = symbol_collected_complete(all, table);
+		return r ? r : cut_covered(table);
+	}
 	symbol_collected_finish(all);
 	return r;
 }

@@ -66,6 +66,64 @@ static void reads_maps(void **state)
 	assert_int_equal(read_map("", &table), -ENOENT);
 }
 
+struct piece {
+	uint64_t begin, bytes;
+	char name[8];
+};
+
+/* Many pieces over each other: each address has the name of the latest one that covers it, unless
+ * another one began at the same place. */
+static void shows_what_was_compiled_last(void **state)
+{
+	enum { PIECES = 60, PLACES = 256, ROUNDS = 50 };
+	uint32_t seed = 1;
+	struct symbol_table table;
+
+	assert_int_equal(read_map("1800 100 old\n1000 1000 new\n", &table), 0);
+	assert_string_equal(symbol_table_find(&table, 0x1850), "new");
+	assert_string_equal(symbol_table_find(&table, 0x1a00), "new");
+	assert_null(symbol_table_find(&table, 0x2000));
+	symbol_table_finish(&table);
+	assert_int_equal(read_map("1000 1000 old\n1800 100 new\n", &table), 0);
+	assert_string_equal(symbol_table_find(&table, 0x17ff), "old");
+	assert_string_equal(symbol_table_find(&table, 0x1800), "new");
+	assert_string_equal(symbol_table_find(&table, 0x1900), "old");
+	symbol_table_finish(&table);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct piece pieces[PIECES];
+		char text[PIECES * 32];
+		size_t len = 0;
+
+		for (int i = 0; i < PIECES; i++) {
+			struct piece *piece = &pieces[i];
+
+			seed = seed * 1103515245 + 12345;
+			piece->begin = (seed >> 8) % (PLACES - 32);
+			piece->bytes = 1 + (seed >> 20) % 32;
+			snprintf(piece->name, sizeof(piece->name), "f%d", i);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%llx %llx %s\n",
+						(unsigned long long)piece->begin,
+						(unsigned long long)piece->bytes, piece->name);
+			for (int k = 0; k < i; k++)
+				if (pieces[k].begin == piece->begin)
+					pieces[k].bytes = 0;
+		}
+		assert_int_equal(read_map(text, &table), 0);
+		for (uint64_t at = 0; at < PLACES; at++) {
+			const char *wanted = NULL, *found = symbol_table_find(&table, at);
+
+			for (int i = 0; i < PIECES; i++)
+				if (at >= pieces[i].begin && at - pieces[i].begin < pieces[i].bytes)
+					wanted = pieces[i].name;
+			if (wanted)
+				assert_string_equal(found, wanted);
+			else
+				assert_null(found);
+		}
+		symbol_table_finish(&table);
+	}
+}
+
 /* NULs take no space on a disk: what is behind too many of them is not read. */
 static bool is_read_behind(off_t hole)
 {
@@ -162,7 +220,7 @@ static void make_dump(struct buf *dump)
 	put_load(dump, 0x2000, 50000, "large");
 	put_load(dump, 0x1000, 50, "second");
 	put_move(dump, 0x2000, 0x90000, 50000);
-	put_move(dump, 0x7777, 0x8888, 1);
+	put_move(dump, 0x7777, 0xf888, 1);
 	put_load(dump, 0x3000, 1, "third");
 }
 
@@ -177,8 +235,9 @@ static void reads_dumps(void **state)
 	assert_string_equal(symbol_table_find(&table, 0x2000), "large");
 	assert_string_equal(symbol_table_find(&table, 0x90000 + 49999), "large");
 	assert_null(symbol_table_find(&table, 0x90000 + 50000));
-	assert_null(symbol_table_find(&table, 0x8888));
+	assert_null(symbol_table_find(&table, 0xf888));
 	assert_string_equal(symbol_table_find(&table, 0x3000), "third");
+	assert_string_equal(symbol_table_find(&table, 0x3001), "large");
 	symbol_table_finish(&table);
 	buf_finish(&dump);
 }
@@ -274,6 +333,7 @@ static void looks_for_moves_within_a_budget(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_maps),
+	cmocka_unit_test(shows_what_was_compiled_last),
 	cmocka_unit_test(counts_what_it_reads_of_maps),
 	cmocka_unit_test(reads_dumps),
 	cmocka_unit_test(survives_damage),
