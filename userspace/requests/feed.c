@@ -160,7 +160,7 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 		apply_stream_step(feed, step, first_ns);
 		return;
 	}
-	if (step->next) {
+	if (step->next && step->next->streams) {
 		hand_over(feed, step);
 		return;
 	}
@@ -178,8 +178,13 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 	feed->stream->ends_message = step->ends && step->skip;
 	if (step->ends && step->skip == 0)
 		end_message(feed);
-	if (step->action == PROTOCOL_LEAVES)
-		leave_protocol(feed, step->skip);
+	if (step->action != PROTOCOL_LEAVES)
+		return;
+	leave_protocol(feed, step->skip);
+	if (step->next) {
+		feed_begin_protocol(feed, step->next);
+		feed->all->exchanges.stats.recognised++;
+	}
 }
 
 /* Where the message goes on, or a new one may begin; NULL: no room. */

@@ -16,7 +16,7 @@ static bool is_confirmed(const struct protocol *protocol, enum protocol_side sid
 {
 	if (input->len < LIKELY_BYTES_MIN || other->len < LIKELY_BYTES_MIN)
 		return false;
-	return protocol->recognise(other_side(side), other) != PROTOCOL_NO;
+	return protocol->recognise(other_side(side), other) >= PROTOCOL_MAYBE;
 }
 
 /* As recognition_try(), of one protocol and side. */
@@ -28,6 +28,8 @@ static enum recognition_outcome try_protocol(const struct protocol *protocol,
 	switch (protocol->recognise(side, input)) {
 	case PROTOCOL_YES:
 		return RECOGNITION_FOUND;
+	case PROTOCOL_SHORT:
+		return RECOGNITION_OPEN;
 	case PROTOCOL_MAYBE:
 		return is_confirmed(protocol, side, input, other) ? RECOGNITION_FOUND
 								  : RECOGNITION_OPEN;

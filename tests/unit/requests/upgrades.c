@@ -79,6 +79,24 @@ static void test_several_in_a_call(void **state)
 	assert_int_equal(websocket_account(talked).unknown, 0);
 }
 
+#define SERVER_BINARY "\x82\5\1\2\3\4\5"
+
+/* The upgrade says what is spoken: messages of one side that could be anything are enough. */
+static void test_binary_of_one_side(void **state)
+{
+	struct talked *talked = *state;
+
+	ASK(talked, UPGRADE);
+	ANSWER(talked, SWITCHING);
+	expect_upgrade(talked);
+	ANSWER(talked, SERVER_BINARY);
+	ANSWER(talked, SERVER_BINARY);
+	assert_line(talked, "BINARY - - -");
+	assert_line(talked, "BINARY - - -");
+	talked_close(talked);
+	assert_line(talked, "none");
+}
+
 /* The thread of a server that reads may be faster than the one that has written the response. */
 static void test_before_the_response(void **state)
 {
@@ -100,10 +118,9 @@ static void test_before_the_response(void **state)
 
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
-	TEST(test_one_after_the_other),
-	TEST(test_in_the_call_of_the_response),
-	TEST(test_several_in_a_call),
-	TEST(test_before_the_response),
+	TEST(test_one_after_the_other), TEST(test_in_the_call_of_the_response),
+	TEST(test_several_in_a_call),	TEST(test_before_the_response),
+	TEST(test_binary_of_one_side),
 };
 
 UNIT_GROUP(tests);

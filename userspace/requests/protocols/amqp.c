@@ -443,13 +443,15 @@ static enum protocol_verdict amqp_recognise(enum protocol_side side,
 		if (len == FRAMED_WRONG)
 			return PROTOCOL_NO;
 		if (len == FRAMED_WAITS)
-			return PROTOCOL_MAYBE;
+			return i ? PROTOCOL_MAYBE : PROTOCOL_SHORT;
 		if (i == 0 && *at == greeting[0])
 			return side == PROTOCOL_REQUESTS ? PROTOCOL_YES : PROTOCOL_MAYBE;
 		if (i == 0 && side == PROTOCOL_RESPONSES && is_start(at, known, len))
 			return PROTOCOL_YES;
 		if (!is_likely(side, at, known, len))
 			return PROTOCOL_NO;
+		if (i == 0 && known < len && (*at != AMQP_METHOD || known < AMQP_FRAME_HEAD + 4))
+			return PROTOCOL_SHORT;
 		at += len < known ? (size_t)len : known;
 	}
 	return PROTOCOL_MAYBE;

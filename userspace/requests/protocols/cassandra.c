@@ -417,8 +417,10 @@ static bool is_sure(const struct protocol_input *input)
 static enum protocol_verdict cassandra_recognise(enum protocol_side side,
 						 const struct protocol_input *input)
 {
-	if (cassandra_length(side, input->data, input->len) == FRAMED_WRONG)
-		return PROTOCOL_NO;
+	uint64_t len = cassandra_length(side, input->data, input->len);
+
+	if (len == FRAMED_WRONG || len == FRAMED_WAITS)
+		return len == FRAMED_WRONG ? PROTOCOL_NO : PROTOCOL_SHORT;
 	return side == PROTOCOL_REQUESTS && is_sure(input) ? PROTOCOL_YES : PROTOCOL_MAYBE;
 }
 

@@ -374,12 +374,12 @@ static enum protocol_verdict recognise_message(enum protocol_side side, const ui
 	if (size < HEADER_BYTES + 5 || !is_usual_header(side, data, len))
 		return PROTOCOL_NO;
 	if (len < HEADER_BYTES)
-		return len < size ? PROTOCOL_MAYBE : PROTOCOL_NO;
+		return len < size ? PROTOCOL_SHORT : PROTOCOL_NO;
 	if (!is_usual_name(data + HEADER_BYTES, len - HEADER_BYTES))
 		return PROTOCOL_NO;
 	found = read_question(data + HEADER_BYTES, len - HEADER_BYTES, &question);
 	if (found == DNS_SHORT && len < size)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	if (found != DNS_WHOLE)
 		return PROTOCOL_NO;
 	class = read_u16(question.bytes + question.len - 2);
@@ -408,7 +408,7 @@ static enum protocol_verdict dns_tcp_recognise(enum protocol_side side,
 	size_t size, len = input->len - LENGTH_BYTES;
 
 	if (input->len < LENGTH_BYTES)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	size = read_u16(input->data);
 	if (side == PROTOCOL_REQUESTS && size > QUERY_BYTES_MAX)
 		return PROTOCOL_NO;

@@ -233,7 +233,7 @@ static enum protocol_verdict dubbo_recognise(enum protocol_side side,
 	if (len == FRAMED_WRONG)
 		return PROTOCOL_NO;
 	if (len == FRAMED_WAITS)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	if (is_request != (side == PROTOCOL_REQUESTS))
 		return head.flags & DUBBO_EVENT ? PROTOCOL_MAYBE : PROTOCOL_NO;
 	return is_request && head.status == 0 ? PROTOCOL_YES : PROTOCOL_MAYBE;

@@ -330,7 +330,7 @@ static enum protocol_verdict fastcgi_recognise(enum protocol_side side,
 		return PROTOCOL_NO;
 	/* The last byte of the head is reserved. */
 	if (len == FRAMED_WAITS)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	if (input->data[FASTCGI_HEAD - 1] || !record.id != (record.type >= FASTCGI_GET_VALUES))
 		return PROTOCOL_NO;
 	if (record.type != FASTCGI_BEGIN)

@@ -37,7 +37,7 @@ struct http1 {
 	bool is_chunked;
 	bool is_coded; /* the last transfer coding is not chunked */
 	bool is_wrong; /* lengths that contradict each other, or are none */
-	bool is_http2; /* what a response of 101 leaves for */
+	bool is_http2, is_websocket; /* what a response of 101 leaves for */
 	bool was_framing; /* the last line was about the length: it must not be folded */
 };
 
@@ -344,7 +344,10 @@ static void take_coding(struct http1_run *run, struct http_text value)
 /* Which protocol a server goes over to. */
 static void take_upgrade(struct http1_run *run, struct http_text value)
 {
-	run->http->is_http2 = run->side == PROTOCOL_RESPONSES && is_word(value, "h2c");
+	bool is_response = run->side == PROTOCOL_RESPONSES;
+
+	run->http->is_http2 = is_response && is_word(value, "h2c");
+	run->http->is_websocket = is_response && is_word(value, "websocket");
 }
 
 /* The headers that matter, beside trace ids. Those that say where a body ends are of both sides. */
@@ -431,6 +434,16 @@ static bool leaves(const struct http1_run *run)
 	       (status / 100 == 2 && run->request && strcmp(run->request->method, "CONNECT") == 0);
 }
 
+/* What is spoken behind a response that leaves; NULL: nobody says. */
+static const struct protocol *next_protocol(const struct http1_run *run)
+{
+	if (run->message->status != 101)
+		return NULL;
+	if (run->http->is_http2)
+		return &protocol_http2;
+	return run->http->is_websocket ? &protocol_websocket : NULL;
+}
+
 static void end_head(struct http1_run *run)
 {
 	bool is_response = run->side == PROTOCOL_RESPONSES;
@@ -438,8 +451,7 @@ static void end_head(struct http1_run *run)
 
 	if (leaves(run)) {
 		run->step.action = PROTOCOL_LEAVES;
-		run->step.next =
-			http->is_http2 && run->message->status == 101 ? &protocol_http2 : NULL;
+		run->step.next = next_protocol(run);
 		end_message(run, 0);
 	} else if (is_response && is_bare(run)) {
 		end_message(run, 0);

@@ -513,35 +513,58 @@ static struct protocol_step kafka_step(enum protocol_side side, void *state,
 	return framed_step(&kafka, side, state, input, message, request);
 }
 
+/* A client without a name opens with ApiVersions, of which each byte is known: tags and two texts.
+ */
+static enum protocol_verdict recognise_nameless(uint32_t key, uint16_t version, struct bytes bytes,
+						uint64_t left)
+{
+	struct kafka_body body = {.bytes = &bytes, .version = version, .is_flexible = true};
+	uint64_t known = bytes_left(&bytes);
+
+	left -= KAFKA_REQUEST_HEAD;
+	if (key != KAFKA_API_VERSIONS)
+		return PROTOCOL_NO;
+	if (version < apis[KAFKA_API_VERSIONS].flexible)
+		return left ? PROTOCOL_NO : PROTOCOL_YES;
+	if (known < left)
+		return PROTOCOL_SHORT;
+	bytes.end = bytes.at + left;
+	skip_tags(&body);
+	skip_text(&body);
+	skip_text(&body);
+	skip_tags(&body);
+	return bytes.is_short || bytes_left(&bytes) ? PROTOCOL_NO : PROTOCOL_YES;
+}
+
 /*
  * An API of the table, a number that is not negative, and a client's name that is text; sure if it
- * is not empty.
+ * is not empty. is_known: that the connection is one of Kafka.
  */
-static enum protocol_verdict recognise_request(struct bytes bytes, uint64_t left)
+static enum protocol_verdict recognise_request(struct bytes bytes, uint64_t left, bool is_known)
 {
-	const struct kafka_api *api = find_api((uint32_t)bytes_be(&bytes, 2));
-	uint16_t len;
-	int32_t number;
+	uint32_t key = (uint32_t)bytes_be(&bytes, 2);
+	uint16_t version = (uint16_t)bytes_be(&bytes, 2), len;
+	int32_t number = (int32_t)bytes_be(&bytes, 4);
 
-	bytes_take(&bytes, 2);
-	number = (int32_t)bytes_be(&bytes, 4);
 	len = (uint16_t)bytes_be(&bytes, 2);
-	if (!api || number < 0)
+	if (!find_api(key) || number < 0)
 		return PROTOCOL_NO;
 	if (bytes.is_short)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	if (len == UINT16_MAX)
 		return PROTOCOL_YES;
+	if (len == 0)
+		return is_known ? PROTOCOL_MAYBE : recognise_nameless(key, version, bytes, left);
 	if (len > KAFKA_CLIENT_MAX || (uint64_t)KAFKA_REQUEST_HEAD + len > left)
 		return PROTOCOL_NO;
 	for (size_t i = 0; i < len && i < bytes_left(&bytes); i++)
 		if (bytes.at[i] < ' ' || bytes.at[i] >= 0x7f)
 			return PROTOCOL_NO;
-	return len && bytes_left(&bytes) >= len ? PROTOCOL_YES : PROTOCOL_MAYBE;
+	return bytes_left(&bytes) >= len ? PROTOCOL_YES : PROTOCOL_SHORT;
 }
 
-static enum protocol_verdict kafka_recognise(enum protocol_side side,
-					     const struct protocol_input *input)
+static enum protocol_verdict judge(enum protocol_side side, const struct protocol_input *input,
+				   bool is_known)
 {
 	uint64_t len = kafka_length(side, input->data, input->len);
 	struct bytes bytes = bytes_begin(input->data, input->len);
@@ -550,17 +573,24 @@ static enum protocol_verdict kafka_recognise(enum protocol_side side,
 	if (len == FRAMED_WRONG || input->data[0])
 		return PROTOCOL_NO;
 	if (len == FRAMED_WAITS)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	bytes_take(&bytes, 4);
 	if (side == PROTOCOL_REQUESTS)
-		return recognise_request(bytes, len);
+		return recognise_request(bytes, len, is_known);
 	return bytes_left(&bytes) && *bytes.at & 0x80 ? PROTOCOL_NO : PROTOCOL_MAYBE;
+}
+
+/* Requests are sure, or none: nearly anything may be a response, which makes nothing sure. */
+static enum protocol_verdict kafka_recognise(enum protocol_side side,
+					     const struct protocol_input *input)
+{
+	return judge(side, input, false);
 }
 
 /* Only where a read begins. */
 static size_t kafka_find(enum protocol_side side, const struct protocol_input *input)
 {
-	return kafka_recognise(side, input) == PROTOCOL_NO ? input->len : 0;
+	return judge(side, input, true) == PROTOCOL_NO ? input->len : 0;
 }
 
 const struct protocol protocol_kafka = {

@@ -593,10 +593,14 @@ static enum protocol_verdict recognise_text(enum protocol_side side,
 static enum protocol_verdict memcached_recognise(enum protocol_side side,
 						 const struct protocol_input *input)
 {
+	uint64_t len;
+
 	if (!is_binary(input))
 		return recognise_text(side, input);
-	return binary_length(side, input->data, input->len) == FRAMED_WRONG ? PROTOCOL_NO
-									    : PROTOCOL_MAYBE;
+	len = binary_length(side, input->data, input->len);
+	if (len == FRAMED_WAITS)
+		return PROTOCOL_SHORT;
+	return len == FRAMED_WRONG ? PROTOCOL_NO : PROTOCOL_MAYBE;
 }
 
 /* Only where a read begins: values can hold anything. */

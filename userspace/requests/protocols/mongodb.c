@@ -395,14 +395,14 @@ static enum protocol_verdict mongodb_recognise(enum protocol_side side,
 	uint8_t kind;
 
 	if (len == FRAMED_WRONG || len == FRAMED_WAITS)
-		return len == FRAMED_WRONG ? PROTOCOL_NO : PROTOCOL_MAYBE;
+		return len == FRAMED_WRONG ? PROTOCOL_NO : PROTOCOL_SHORT;
 	head = read_head(&bytes);
 	if (head.operation != OP_MSG)
 		return PROTOCOL_YES;
 	flags = (uint32_t)bytes_le(&bytes, 4);
 	kind = (uint8_t)bytes_be(&bytes, 1);
 	if (bytes.is_short)
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	return flags & ~(uint32_t)FLAGS_KNOWN || kind > 1 ? PROTOCOL_NO : PROTOCOL_YES;
 }
 

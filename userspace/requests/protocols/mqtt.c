@@ -20,6 +20,9 @@ enum {
 	MQTT_LENGTH_BYTES_MAX = 4,
 	MQTT_FAILED = 0x80, /* reasons from here on, in version 5 and of SUBACK */
 	MQTT_CHAIN_MAX = 4, /* packets that must follow each other to be recognised */
+	MQTT_REFUSALS_MAX = 5, /* codes of CONNACK before version 5 */
+	MQTT_SUCCESS_MAX = 0x19, /* reasons of version 5, and the last one that is an error */
+	MQTT_FAILED_MAX = 0xa2,
 };
 
 enum mqtt_type {
@@ -59,6 +62,8 @@ struct mqtt_packet {
  */
 static const struct mqtt_row {
 	unsigned int (*take[PROTOCOL_SIDES])(struct mqtt_packet *packet); /* NULL: not sent */
+	/* Whether a whole one may be what it says; NULL: PUBLISH, or one without any bytes. */
+	bool (*fits)(struct bytes bytes);
 	uint8_t flags;
 	uint8_t min; /* bytes behind the length */
 } rows[MQTT_TYPES];
@@ -312,22 +317,95 @@ static unsigned int mqtt_take_nothing(struct mqtt_packet *packet)
 	return 0;
 }
 
+/* Properties to the end, or nothing. */
+static bool fits_properties(struct bytes bytes)
+{
+	if (bytes_left(&bytes))
+		bytes_take(&bytes, bytes_varint(&bytes));
+	return !bytes.is_short && bytes_left(&bytes) == 0;
+}
+
+static bool fits_connack(struct bytes bytes)
+{
+	uint64_t flags = bytes_be(&bytes, 1), code = bytes_be(&bytes, 1);
+
+	if (flags > 1)
+		return false;
+	if (bytes_left(&bytes) == 0 && code <= MQTT_REFUSALS_MAX)
+		return true;
+	return (code == 0 || code >= MQTT_FAILED) && fits_properties(bytes);
+}
+
+static bool is_reason(uint64_t code)
+{
+	return code <= MQTT_SUCCESS_MAX || (code >= MQTT_FAILED && code <= MQTT_FAILED_MAX);
+}
+
+static bool fits_reason(struct bytes bytes)
+{
+	return bytes_left(&bytes) == 0 ||
+	       (is_reason(bytes_be(&bytes, 1)) && fits_properties(bytes));
+}
+
+static bool fits_acknowledgement(struct bytes bytes)
+{
+	return bytes_be(&bytes, 2) && fits_reason(bytes);
+}
+
+static bool are_codes(struct bytes bytes, bool has_properties)
+{
+	if (has_properties)
+		bytes_take(&bytes, bytes_varint(&bytes));
+	while (bytes_left(&bytes))
+		if (!is_reason(bytes_be(&bytes, 1)))
+			return false;
+	return !bytes.is_short;
+}
+
+static bool fits_codes(struct bytes bytes)
+{
+	return bytes_be(&bytes, 2) && (are_codes(bytes, false) || are_codes(bytes, true));
+}
+
+/* Topics up to the end, each with so many bytes behind it. */
+static bool are_topics(struct bytes bytes, size_t more, bool has_properties)
+{
+	if (has_properties)
+		bytes_take(&bytes, bytes_varint(&bytes));
+	do
+		bytes_take(&bytes, bytes_be(&bytes, 2) + more);
+	while (bytes_left(&bytes));
+	return !bytes.is_short;
+}
+
+static bool fits_subscribe(struct bytes bytes)
+{
+	return bytes_be(&bytes, 2) && (are_topics(bytes, 1, false) || are_topics(bytes, 1, true));
+}
+
+static bool fits_unsubscribe(struct bytes bytes)
+{
+	return bytes_be(&bytes, 2) && (are_topics(bytes, 0, false) || are_topics(bytes, 0, true));
+}
+
 static const struct mqtt_row rows[MQTT_TYPES] = {
 	[MQTT_CONNECT] = {{take_connect, NULL}, .min = 10},
-	[MQTT_CONNACK] = {{NULL, take_connack}, .min = 2},
+	[MQTT_CONNACK] = {{NULL, take_connack}, fits_connack, .min = 2},
 	[MQTT_PUBLISH] = {{take_publish, take_delivery}, .min = 2},
-	[MQTT_PUBACK] = {{mqtt_take_nothing, take_acknowledgement}, .min = 2},
-	[MQTT_PUBREC] = {{mqtt_take_nothing, take_received}, .min = 2},
-	[MQTT_PUBREL] = {{mqtt_take_nothing, mqtt_take_nothing}, .flags = 2, .min = 2},
-	[MQTT_PUBCOMP] = {{mqtt_take_nothing, take_acknowledgement}, .min = 2},
-	[MQTT_SUBSCRIBE] = {{take_subscribe, NULL}, .flags = 2, .min = 5},
-	[MQTT_SUBACK] = {{NULL, take_suback}, .min = 3},
-	[MQTT_UNSUBSCRIBE] = {{take_unsubscribe, NULL}, .flags = 2, .min = 4},
-	[MQTT_UNSUBACK] = {{NULL, take_unsuback}, .min = 2},
+	[MQTT_PUBACK] = {{mqtt_take_nothing, take_acknowledgement}, fits_acknowledgement, .min = 2},
+	[MQTT_PUBREC] = {{mqtt_take_nothing, take_received}, fits_acknowledgement, .min = 2},
+	[MQTT_PUBREL] = {{mqtt_take_nothing, mqtt_take_nothing}, fits_acknowledgement, 2, 2},
+	[MQTT_PUBCOMP] = {{mqtt_take_nothing, take_acknowledgement},
+			  fits_acknowledgement,
+			  .min = 2},
+	[MQTT_SUBSCRIBE] = {{take_subscribe, NULL}, fits_subscribe, 2, 5},
+	[MQTT_SUBACK] = {{NULL, take_suback}, fits_codes, .min = 3},
+	[MQTT_UNSUBSCRIBE] = {{take_unsubscribe, NULL}, fits_unsubscribe, 2, 4},
+	[MQTT_UNSUBACK] = {{NULL, take_unsuback}, fits_codes, .min = 2},
 	[MQTT_PINGREQ] = {{take_ping, NULL}},
 	[MQTT_PINGRESP] = {{NULL, take_pong}},
-	[MQTT_DISCONNECT] = {{take_disconnect, take_dismissal}},
-	[MQTT_AUTH] = {{mqtt_take_nothing, mqtt_take_nothing}},
+	[MQTT_DISCONNECT] = {{take_disconnect, take_dismissal}, fits_reason},
+	[MQTT_AUTH] = {{mqtt_take_nothing, mqtt_take_nothing}, fits_reason},
 };
 
 /* PUBLISH has a quality of service of 0 to 2 in its flags. */
@@ -392,32 +470,43 @@ static enum protocol_verdict recognise_connect(struct bytes bytes)
 
 		if (memcmp(bytes.at, names[i].bytes, left < names[i].len ? left : names[i].len))
 			continue;
-		return left < names[i].len ? PROTOCOL_MAYBE : PROTOCOL_YES;
+		return left < names[i].len ? PROTOCOL_SHORT : PROTOCOL_YES;
 	}
 	return PROTOCOL_NO;
 }
 
-/* Whether a topic stands here, as far as it is there, and is text; none: an alias does. */
-static bool has_topic(struct bytes bytes, uint64_t left)
+/* Whether a topic stands here and is text; none: an alias does. */
+static enum protocol_verdict judge_publish(uint8_t byte, struct bytes bytes, uint64_t left)
 {
-	uint64_t len = bytes_be(&bytes, 2);
+	uint64_t len = bytes_be(&bytes, 2), known = bytes_left(&bytes);
+	uint64_t id_bytes = byte >> 1 & 3 ? 2 : 0;
 
 	if (bytes.is_short)
-		return true;
-	if (len + 2 > left)
-		return false;
-	for (; bytes.at < bytes.end && len; bytes.at++, len--)
-		if (*bytes.at < ' ' || *bytes.at == 0x7f)
-			return false;
-	return true;
+		return PROTOCOL_SHORT;
+	if (2 + len + id_bytes > left)
+		return PROTOCOL_NO;
+	for (uint64_t i = 0; i < known && i < len; i++)
+		if (bytes.at[i] < ' ' || bytes.at[i] == 0x7f)
+			return PROTOCOL_NO;
+	return known < len ? PROTOCOL_SHORT : PROTOCOL_MAYBE;
 }
 
-/* A packet of a connection that is older: only likely. */
-static bool is_likely(uint8_t byte, struct bytes bytes, uint64_t left)
+/*
+ * A packet of a connection that is older: only likely. Of bytes that need not mean anything one
+ * of 60 begins as one does: all of it is looked at, but what is published, which may be long.
+ */
+static enum protocol_verdict judge_packet(uint8_t byte, struct bytes bytes, uint64_t left)
 {
+	const struct mqtt_row *row = &rows[byte >> 4];
+
 	if (byte >> 4 == MQTT_PUBLISH)
-		return has_topic(bytes, left);
-	return byte >> 4 != MQTT_CONNACK || bytes_left(&bytes) == 0 || *bytes.at <= 1;
+		return judge_publish(byte, bytes, left);
+	if (!row->fits)
+		return left ? PROTOCOL_NO : PROTOCOL_MAYBE;
+	if (bytes_left(&bytes) < left)
+		return PROTOCOL_SHORT;
+	bytes.end = bytes.at + left;
+	return row->fits(bytes) ? PROTOCOL_MAYBE : PROTOCOL_NO;
 }
 
 /* Packets follow each other to the end of what is there. */
@@ -425,6 +514,7 @@ static enum protocol_verdict mqtt_recognise(enum protocol_side side,
 					    const struct protocol_input *input)
 {
 	const uint8_t *at = input->data, *end = at + input->len;
+	enum protocol_verdict verdict = PROTOCOL_MAYBE;
 
 	for (unsigned int i = 0; i < MQTT_CHAIN_MAX && at < end; i++) {
 		uint64_t len = mqtt_length(side, at, (size_t)(end - at));
@@ -435,14 +525,15 @@ static enum protocol_verdict mqtt_recognise(enum protocol_side side,
 			return PROTOCOL_NO;
 		left = bytes_varint(&bytes);
 		if (len == FRAMED_WAITS)
-			return PROTOCOL_MAYBE;
+			return i ? PROTOCOL_MAYBE : PROTOCOL_SHORT;
 		if (i == 0 && *at >> 4 == MQTT_CONNECT)
 			return recognise_connect(bytes);
-		if (!is_likely(*at, bytes, left))
-			return PROTOCOL_NO;
+		verdict = judge_packet(*at, bytes, left);
+		if (verdict != PROTOCOL_MAYBE)
+			return i && verdict == PROTOCOL_SHORT ? PROTOCOL_MAYBE : verdict;
 		at += len < (uint64_t)(end - at) ? (size_t)len : (size_t)(end - at);
 	}
-	return PROTOCOL_MAYBE;
+	return verdict;
 }
 
 /* Only where a read begins. */

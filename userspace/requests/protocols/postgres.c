@@ -684,7 +684,8 @@ static enum protocol_verdict recognise_row(enum protocol_side side, const uint8_
 		if (!is_message(side, data, len, &size))
 			return PROTOCOL_NO;
 		if (size > len)
-			return PROTOCOL_MAYBE;
+			return is_first && side == PROTOCOL_RESPONSES ? PROTOCOL_SHORT
+								      : PROTOCOL_MAYBE;
 		if (is_sure(side, data, size, is_first))
 			return PROTOCOL_YES;
 		data += size;

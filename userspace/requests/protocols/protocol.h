@@ -88,8 +88,8 @@ struct protocol_input {
 
 enum protocol_verdict {
 	PROTOCOL_NO, /* not of this protocol */
-	PROTOCOL_MAYBE, /* more bytes would tell; or it is only likely, and the other side decides
-			 */
+	PROTOCOL_SHORT, /* more bytes would tell; so few are not believed, whatever the other is */
+	PROTOCOL_MAYBE, /* as before, or it is only likely: the other side decides */
 	PROTOCOL_YES,
 };
 
@@ -127,8 +127,8 @@ struct protocol_step {
 	/* The protocol cannot say more without all bytes: their limit should be raised. */
 	bool wants_all;
 	/*
-	 * Of PROTOCOL_LEAVES: which protocol is spoken behind this, NULL: it is not known. It has
-	 * streams, and the request that this step answers is the one of stream 1.
+	 * Of PROTOCOL_LEAVES: which protocol is spoken behind this, NULL: it is not known. If it
+	 * has streams, the request that this step answers is the one of stream 1.
 	 */
 	const struct protocol *next;
 	bool is_opaque; /* of PROTOCOL_LEAVES: nobody can read what is behind this */

@@ -82,7 +82,7 @@ static enum protocol_verdict recognise_typed(const uint8_t *data, size_t len)
 	while (name < n && redis_is_name_byte(data[name]))
 		name++;
 	if (name == n && !end)
-		return n < MESSAGE_METHOD_BYTES && n ? PROTOCOL_MAYBE : PROTOCOL_NO;
+		return n < MESSAGE_METHOD_BYTES && n ? PROTOCOL_SHORT : PROTOCOL_NO;
 	if (!redis_is_typed(data, n) || !redis_is_command(data, name) || is_ambiguous(data, name))
 		return PROTOCOL_NO;
 	return name == n || data[name] == ' ' ? PROTOCOL_MAYBE : PROTOCOL_NO;

@@ -281,7 +281,7 @@ static enum protocol_verdict recognise_binary(enum protocol_side side, struct by
 		return PROTOCOL_NO;
 	bytes_take(&bytes, 2 + 4);
 	flags = bytes_be(&bytes, 4);
-	return bytes.is_short ? PROTOCOL_MAYBE : verdict_of(side, flags, PROTOCOL_MAYBE);
+	return bytes.is_short ? PROTOCOL_SHORT : verdict_of(side, flags, PROTOCOL_MAYBE);
 }
 
 static enum protocol_verdict rocketmq_recognise(enum protocol_side side,
@@ -294,7 +294,7 @@ static enum protocol_verdict rocketmq_recognise(enum protocol_side side,
 		return PROTOCOL_NO;
 	bytes_take(&header, ROCKETMQ_HEAD);
 	if (len == FRAMED_WAITS || !bytes_left(&header))
-		return PROTOCOL_MAYBE;
+		return PROTOCOL_SHORT;
 	return input->data[4] == ROCKETMQ_JSON ? recognise_json(side, header)
 					       : recognise_binary(side, header);
 }

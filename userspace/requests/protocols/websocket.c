@@ -10,11 +10,15 @@
 
 #include "event/event.h"
 #include "requests/protocols/framed.h"
+#include "util/utf8.h"
 
 enum {
 	WEBSOCKET_BYTES_MAX = 20, /* of a frame, that are looked at: its head, and a code */
 	WEBSOCKET_CONTROL_MAX = 125, /* bytes of a control frame */
 	WEBSOCKET_CHAIN_MAX = 4, /* frames that must follow each other to be recognised */
+	WEBSOCKET_TEXT_MAX = 64, /* bytes of text that are looked at then */
+	FRAMES_LIKELY = 2, /* so many frames are */
+	UTF8_BYTES_MAX = 4,
 	LENGTH_16 = 126,
 	LENGTH_64 = 127,
 	BIT_FINAL = 0x80,
@@ -220,25 +224,59 @@ static struct protocol_step websocket_step(enum protocol_side side, void *state,
 	return framed_step(&websocket, side, state, input, message, request);
 }
 
-/* Never sure: a few bits are all that a frame has. They follow each other to the end. */
+/* Whether a whole frame is text, which is not compressed. bytes: behind the length. */
+static bool is_plain_text(uint8_t first, struct bytes bytes, enum protocol_side side)
+{
+	struct bytes mask = {0};
+	char text[WEBSOCKET_TEXT_MAX];
+	size_t len, n;
+	uint32_t c;
+
+	if ((first & ~BIT_FINAL) != WEBSOCKET_TEXT)
+		return false;
+	if (side == PROTOCOL_REQUESTS)
+		mask = bytes_begin(bytes_take(&bytes, MASK_BYTES), MASK_BYTES);
+	len = bytes_left(&bytes) < sizeof(text) ? bytes_left(&bytes) : sizeof(text);
+	for (size_t i = 0; i < len; i++)
+		text[i] = (char)(bytes.at[i] ^ (mask.at ? mask.at[i % MASK_BYTES] : 0));
+	for (size_t at = 0; at < len; at += n) {
+		n = utf8_decode(text + at, len - at, &c);
+		if (n == 0)
+			return len == sizeof(text) && at + UTF8_BYTES_MAX > len;
+		if (c < ' ' && c != '\t' && c != '\n' && c != '\r')
+			return false;
+	}
+	return len > 0;
+}
+
+/*
+ * Never sure: a few bits are all that a frame has. They follow each other to the end. Two that are
+ * whole are likely, or one of text.
+ */
 static enum protocol_verdict websocket_recognise(enum protocol_side side,
 						 const struct protocol_input *input)
 {
 	const uint8_t *at = input->data, *end = at + input->len;
+	unsigned int whole = 0;
 
 	/* Nobody begins with what goes on. */
 	if ((*at & 15) == WEBSOCKET_CONTINUATION)
 		return PROTOCOL_NO;
 	for (unsigned int i = 0; i < WEBSOCKET_CHAIN_MAX && at < end; i++) {
 		uint64_t len = websocket_length(side, at, (size_t)(end - at));
+		bool is_longer_coded;
+		struct bytes bytes;
 
 		if (len == FRAMED_WRONG)
 			return PROTOCOL_NO;
-		if (len == FRAMED_WAITS)
+		if (len == FRAMED_WAITS || len > (uint64_t)(end - at))
 			break;
-		at += len < (uint64_t)(end - at) ? (size_t)len : (size_t)(end - at);
+		bytes = bytes_begin(at + 2, (size_t)len - 2);
+		read_length(&bytes, at[1] & ~BIT_MASKED, &is_longer_coded);
+		whole += is_plain_text(*at, bytes, side) ? FRAMES_LIKELY : 1;
+		at += len;
 	}
-	return PROTOCOL_MAYBE;
+	return whole >= FRAMES_LIKELY ? PROTOCOL_MAYBE : PROTOCOL_SHORT;
 }
 
 /* Only where a read begins. */

@@ -116,7 +116,7 @@ static void test_recognition(void **state)
 		SAMPLE(PROTOCOL_REQUESTS, METHOD("\1", "\4", "\x33", "\1", ""), PROTOCOL_NO),
 		SAMPLE(PROTOCOL_REQUESTS, "\1\0\1\0\0\0\4\0\x14\0\x0a\xcf", PROTOCOL_NO),
 		SAMPLE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a\0\x0a\0\x09", PROTOCOL_YES),
-		SAMPLE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "\1\0\0\0\0\1\xda\0\x0a", PROTOCOL_SHORT),
 	};
 
 	spoken_expect_verdicts(&protocol_amqp, ROWS(rows));

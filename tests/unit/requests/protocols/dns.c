@@ -225,7 +225,7 @@ static void test_recognises_over_tcp(void **state)
 
 	for (size_t len = 1; len < sizeof(bytes); len++) {
 		struct protocol_input input = {(const uint8_t *)bytes, len, false};
-		enum protocol_verdict expected = len < 31 ? PROTOCOL_MAYBE : PROTOCOL_YES;
+		enum protocol_verdict expected = len < 31 ? PROTOCOL_SHORT : PROTOCOL_YES;
 
 		assert_int_equal(protocol_dns_tcp.recognise(PROTOCOL_REQUESTS, &input), expected);
 		assert_int_equal(protocol_dns_tcp.find(PROTOCOL_REQUESTS, &input), 0);

@@ -97,10 +97,15 @@ static void test_recognition(void **state)
 {
 	const struct spoken_sample rows[] = {
 		{PROTOCOL_REQUESTS, requests[0].bytes, 21, PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_MAYBE},
+		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_SHORT},
 		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\xff\0\0\1\0\0", 14, PROTOCOL_NO},
 		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14, PROTOCOL_NO},
 		{PROTOCOL_REQUESTS, requests[3].bytes, 21, PROTOCOL_NO},
+		{PROTOCOL_REQUESTS, "\0\0\0\x0a\0\x12\0\2\0\0\0\1\0\0", 14, PROTOCOL_YES},
+		{PROTOCOL_REQUESTS, "\0\0\0\x0f\0\x12\0\3\0\0\0\1\0\0\0\2a\2b\0", 20, PROTOCOL_NO},
+		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\0\0\0\1\0\0\0\2a\2b\0", 20, PROTOCOL_YES},
+		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\0\0\0\1\0\0\0\2a\2b", 19, PROTOCOL_SHORT},
+		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\0\0\7\0\0\0\1\0\0\0\2a\2b\0", 20, PROTOCOL_NO},
 		{PROTOCOL_RESPONSES, responses[0].bytes, 20, PROTOCOL_MAYBE},
 		{PROTOCOL_RESPONSES, "HTTP/1.1", 8, PROTOCOL_NO},
 	};

@@ -115,7 +115,7 @@ static void test_recognition(void **state)
 {
 	const struct spoken_sample rows[] = {
 		{PROTOCOL_REQUESTS, requests[0].bytes, 21, PROTOCOL_YES},
-		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_MAYBE},
+		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_SHORT},
 		{PROTOCOL_RESPONSES, requests[0].bytes, 21, PROTOCOL_NO},
 		{PROTOCOL_RESPONSES, responses[0].bytes, 21, PROTOCOL_YES},
 		{PROTOCOL_REQUESTS, "\x10\0\0\0", 4, PROTOCOL_NO},

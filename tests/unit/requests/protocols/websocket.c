@@ -45,8 +45,24 @@ static const struct spoken_row responses[] = {
 
 SPOKEN_CASES(protocol_websocket)
 
+/* Two whole frames, or one of text, are likely: less is nothing that one believes. */
 static void test_recognition(void **state)
 {
+	static const struct spoken_sample rows[] = {
+		SAMPLE(PROTOCOL_RESPONSES, "\x82\3abc", PROTOCOL_SHORT),
+		SAMPLE(PROTOCOL_RESPONSES, "\x82\3abc\x82\1", PROTOCOL_SHORT),
+		SAMPLE(PROTOCOL_RESPONSES, "\x82\3abc\x8a\0", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "\x81\3a\xc3\xa4", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_RESPONSES, "\x81\3a\1b", PROTOCOL_SHORT),
+		SAMPLE(PROTOCOL_RESPONSES, "\x81\3a\xc3(", PROTOCOL_SHORT),
+		SAMPLE(PROTOCOL_RESPONSES, "\xc1\3abc", PROTOCOL_SHORT),
+		SAMPLE(PROTOCOL_RESPONSES, "\x81\4abc", PROTOCOL_SHORT),
+		SAMPLE(PROTOCOL_RESPONSES, "\x80\4abc", PROTOCOL_NO),
+		SAMPLE(PROTOCOL_REQUESTS, "\x81\x83\0\1\2\1abc", PROTOCOL_MAYBE),
+		SAMPLE(PROTOCOL_REQUESTS, "\x81\x83\x60\0\0\0abc", PROTOCOL_SHORT),
+	};
+
+	spoken_expect_verdicts(&protocol_websocket, ROWS(rows));
 	spoken_expect_recognised(&protocol_websocket, &requests[0], PROTOCOL_MAYBE);
 	spoken_expect_recognised(&protocol_websocket, &responses[0], PROTOCOL_MAYBE);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What other protocols, and noise, are taken for: never for sure for one that they are not, nor for
- * a likely one by what both sides say.
+ * a likely one by what both sides say; and what is believed in the end.
  */
 #include "unit.h"
-#include "requests/protocols/protocol.h"
+#include "requests/recognition.h"
 
 #include <string.h>
 
@@ -102,6 +102,17 @@ static const struct conversation {
 	 &protocol_mqtt},
 	{"ZooKeeper", BYTES("\0\0\0\x2d\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x75\x30\0\0\0\0\0\0\0\0"),
 	 BYTES("\0\0\0\x25\0\0\0\0\0\0\x75\x30\1\0\0\x3a\x9c\0\0\1\0\0\0\x10")},
+	{"ZooKeeper, further requests", BYTES("\0\0\0\x0f\0\0\0\3\0\0\0\4\0\0\0\2/a\0"),
+	 BYTES("\0\0\0\x10\0\0\0\2\0\0\0\0\0\0\0\x20\0\0\0\0")},
+	{"ZooKeeper, a request in two writes", BYTES("\0\0\0\x0f\0\0\0\3\0\0\0\4"),
+	 BYTES("\0\0\0\x10\0\0\0\2\0\0\0\0\0\0\0\x20\0\0\0\0")},
+	{"ZooKeeper, create",
+	 BYTES("\0\0\0\x2f\0\0\0\5\0\0\0\1\0\0\0\2/a\0\0\0\1x\0\0\0\1\0\0\0\x1f\0\0\0\5world"
+	       "\0\0\0\6"
+	       "anyone\0\0\0\0"),
+	 BYTES("\0\0\0\x16\0\0\0\4\0\0\0\0\0\0\0\x21\0\0\0\0\0\0\0\2/a")},
+	{"ZooKeeper, after a million", BYTES("\0\0\0\x0f\0\x12\0\3\0\0\0\4\0\0\0\2/a\0"),
+	 BYTES("\0\0\0\x10\0\x12\0\2\0\0\0\0\0\x14\0\x20\0\0\0\0")},
 	{"ZooKeeper, words", BYTES("ruok"), BYTES("imok")},
 	{"Cassandra",
 	 BYTES("\4\0\0\0\1\0\0\0\x16\0\1\0\x0b"
@@ -160,7 +171,13 @@ static const struct protocol *const all[] = {
 	&protocol_mongodb,   &protocol_kafka,	  &protocol_cassandra, &protocol_dubbo,
 	&protocol_rocketmq,  &protocol_websocket, &protocol_fastcgi};
 
-enum { ALL = sizeof(all) / sizeof(all[0]), LIKELY_BYTES = 5, RANDOM_MIB = 8, WINDOW = 64 };
+enum {
+	ALL = sizeof(all) / sizeof(all[0]),
+	LIKELY_BYTES = 5,
+	RANDOM_MIB = 8,
+	RANDOM_PAIRS = 1 << 20,
+	WINDOW = 64
+};
 
 static enum protocol_verdict recognise(const struct protocol *protocol, enum protocol_side side,
 				       const uint8_t *data, size_t len)
@@ -180,17 +197,52 @@ static void expect_unsure(const struct conversation *conversation, const struct 
 				fail_msg("%s is taken for %s", conversation->name, protocol->name);
 }
 
-/* Whether both directions can be those of the protocol. */
+/* Whether both directions can be those of the protocol, or one is for sure. */
 static bool is_likely(const struct protocol *protocol, const struct conversation *conversation,
 		      bool is_turned)
 {
 	const struct conversation *c = conversation;
 	enum protocol_side client = is_turned ? PROTOCOL_RESPONSES : PROTOCOL_REQUESTS;
 	enum protocol_side server = is_turned ? PROTOCOL_REQUESTS : PROTOCOL_RESPONSES;
+	enum protocol_verdict asks, answers;
 
-	return c->client_len >= LIKELY_BYTES && c->server_len >= LIKELY_BYTES &&
-	       recognise(protocol, client, c->client, c->client_len) != PROTOCOL_NO &&
-	       recognise(protocol, server, c->server, c->server_len) != PROTOCOL_NO;
+	if (c->client_len < LIKELY_BYTES || c->server_len < LIKELY_BYTES)
+		return false;
+	asks = recognise(protocol, client, c->client, c->client_len);
+	answers = recognise(protocol, server, c->server, c->server_len);
+	return asks == PROTOCOL_YES || answers == PROTOCOL_YES ||
+	       (asks == PROTOCOL_MAYBE && answers == PROTOCOL_MAYBE);
+}
+
+/* What is believed when the server has answered, whoever is the client; NULL: nothing. */
+static const struct protocol *believed(const uint8_t *client, size_t client_len,
+				       const uint8_t *server, size_t server_len)
+{
+	const struct protocol_input inputs[DIRECTIONS] = {
+		[DIRECTION_IN] = {client, client_len, false},
+		[DIRECTION_OUT] = {server, server_len, false}};
+	struct recognition found;
+
+	return recognition_try(inputs, DIRECTION_OUT, PROTOCOL_SIDES, &found) == RECOGNITION_FOUND
+		       ? found.protocol
+		       : NULL;
+}
+
+/* Also of what was sent before the last byte came. */
+static void test_believed(void **state)
+{
+	for (size_t i = 0; i < sizeof(conversations) / sizeof(conversations[0]); i++) {
+		const struct conversation *c = &conversations[i];
+
+		for (size_t n = 1; n <= c->client_len; n++) {
+			const struct protocol *protocol =
+				believed(c->client, n, c->server, c->server_len);
+
+			if (protocol && protocol != c->protocol)
+				fail_msg("%s: %zu bytes are believed to be %s", c->name, n,
+					 protocol->name);
+		}
+	}
 }
 
 static void test_other_protocols(void **state)
@@ -236,9 +288,36 @@ static void test_noise(void **state)
 	}
 }
 
+/* Noise of both sides, in pieces of that length: nothing is sure, nor do both make it so. */
+static void expect_nothing_believed(size_t len, int pairs)
+{
+	uint64_t block[2][WINDOW / sizeof(uint64_t)], seed = 88172645463325252u + len;
+
+	for (int n = 0; n < pairs; n++) {
+		const struct protocol *protocol;
+
+		for (size_t i = 0; i < sizeof(block) / sizeof(block[0][0]); i++)
+			block[i / (WINDOW / sizeof(uint64_t))][i % (WINDOW / sizeof(uint64_t))] =
+				next_random(&seed);
+		protocol = believed((uint8_t *)block[0], len, (uint8_t *)block[1], len);
+		if (protocol)
+			fail_msg("noise of %zu bytes is believed to be %s", len, protocol->name);
+	}
+}
+
+static void test_noise_of_both_sides(void **state)
+{
+	static const size_t lengths[] = {5, 8, 12, 20, 32, 48, WINDOW};
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+		expect_nothing_believed(lengths[i], UNIT_ROUNDS(RANDOM_PAIRS));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_other_protocols),
+	cmocka_unit_test(test_believed),
 	cmocka_unit_test(test_noise),
+	cmocka_unit_test(test_noise_of_both_sides),
 };
 
 UNIT_GROUP(tests, .slow = true);
