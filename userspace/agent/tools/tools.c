@@ -43,6 +43,35 @@ static const char *read_error(const char *value)
 	return NULL;
 }
 
+struct tool_order {
+	const char *word, *value;
+};
+
+static const char *read_order(const struct tool_order *orders, const char *word)
+{
+	for (; orders->word; orders++)
+		if (strcmp(orders->word, word) == 0)
+			return orders->value;
+	return NULL;
+}
+
+static const char *read_file_order(const char *word)
+{
+	static const struct tool_order orders[] = {
+		{"all", "all"},		  {"reads", "reads"},	       {"writes", "writes"},
+		{"rbytes", "read_bytes"}, {"wbytes", "written_bytes"}, {NULL, NULL}};
+
+	return read_order(orders, word);
+}
+
+static const char *read_tcp_order(const char *word)
+{
+	static const struct tool_order orders[] = {
+		{"all", "all"}, {"sent", "tx"}, {"received", "rx"}, {NULL, NULL}};
+
+	return read_order(orders, word);
+}
+
 static const struct tool_option
 	of_pid = {'p', "PID", .filter = "proc.pid =", .help = "of this process"},
 	of_tid = {'t', "TID", .filter = "thread.tid =", .help = "of this thread"},
@@ -70,6 +99,11 @@ static const struct tool_option
 	to_port = {'P', "PORT", .filter = "fd.rport =", .help = "to this port alone"},
 	top_count = {'T', "COUNT", .option = "--limit", .help = "so many rows"},
 	rows_count = {'r', "COUNT", .option = "--limit", .help = "so many rows"},
+	also_others = {'a', .part = "_all", .help = "also sockets, pipes and other kinds"},
+	file_order = {'s', "ORDER", .option = "--sort", .read = read_file_order,
+		      .help = "by all, reads, writes, rbytes or wbytes"},
+	tcp_order = {'s', "ORDER", .option = "--sort", .read = read_tcp_order,
+		     .help = "by all, sent or received"},
 	by_error = {'e', "ERRNO", .filter = "evt.res =", .read = read_error,
 		    .help = "only calls with this error, by its name or number"},
 	each_seconds = {'i', "SECONDS", .option = "--interval",
@@ -92,7 +126,7 @@ static const struct tool {
 	{"exitsnoop", NULL, NULL, {&of_pid, &of_name, &only_bad_exits, &with_time, &with_seconds}},
 	{"filelife", NULL, NULL, {&of_pid}},
 	{"fileslower", "slowfiles", NULL, {&of_pid}, .takes_number = true},
-	{"filetop", NULL, NULL, {&of_pid, &rows_count}},
+	{"filetop", NULL, NULL, {&of_pid, &rows_count, &also_others, &file_order}},
 	{"fsslower", NULL, NULL, {&of_pid, &for_seconds}, .takes_number = true},
 	{"gethostlatency", NULL, NULL, {&of_pid}},
 	{"killsnoop", NULL, NULL, {&of_pid, &only_failed, &by_signal}},
@@ -124,7 +158,7 @@ static const struct tool {
 	{"tcpretrans", NULL, NULL, {&of_pid}},
 	{"tcprtt", NULL, NULL, {&for_seconds}},
 	{"tcpstates", NULL, NULL, {&with_time, &with_seconds, &remote_port, &local_port}},
-	{"tcptop", NULL, NULL, {&of_pid}},
+	{"tcptop", NULL, NULL, {&of_pid, &rows_count, &tcp_order}},
 	{"threadsnoop", NULL, NULL, {&of_pid}},
 	{"vfsstat", NULL, NULL, {&of_pid}},
 };

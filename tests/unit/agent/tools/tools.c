@@ -52,6 +52,9 @@ static void makes_command_lines(void **state)
 		 "agent|view|syscount_process_latency|--filter|evt.res = \"ENOENT\""},
 		{"syscount -P -e EPERM",
 		 "agent|view|syscount_process|--filter|evt.res = \"EPERM\""},
+		{"filetop -a -s wbytes -r 5 2",
+		 "agent|view|filetop_all|--sort|written_bytes|--limit|5|--interval|2"},
+		{"tcptop -s sent", "agent|view|tcptop|--sort|tx"},
 		{"shmsnoop -T -t 3", "agent|view|shmsnoop|--filter|thread.tid = \"3\"|-p|time"},
 		{"tcplife --read=f fd.l4proto=tcp -- ls -x",
 		 "agent|view|tcplife|--read=f|fd.l4proto=tcp|--|ls|-x"},
@@ -74,8 +77,9 @@ static void makes_command_lines(void **state)
 
 static void rejects_what_tools_lack(void **state)
 {
-	static const char *const wrong[] = {"opensnoop -k", "opensnoop -p", "vfsstat -x",
-					    "syscount -e 9999", "syscount -e ENONE"};
+	static const char *const wrong[] = {
+		"opensnoop -k",	     "opensnoop -p",  "vfsstat -x",	 "syscount -e 9999",
+		"syscount -e ENONE", "filetop -s no", "tcptop -s rbytes"};
 	struct tools_line line;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
