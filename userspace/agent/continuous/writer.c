@@ -33,8 +33,11 @@ enum {
 /* Sending the profiles of an interval may take half of it, and at least this. */
 #define SEND_LEAST_NS UINT64_C(5000000000)
 
-/* Finding the names of an interval may take half of it, and at least this. */
+/* Finding the names of an interval may take half of it, and at least this; and a tenth of it in CPU
+ * time, and at least this. */
 #define NAMES_LEAST_NS UINT64_C(10000000000)
+#define NAMES_LEAST_CPU_NS UINT64_C(5000000000)
+enum { NAMES_PART = 2, NAMES_CPU_PART = 10 };
 
 /* CPU time in which functions are sought that are inlined: of each CPU a thousandth. */
 #define INLINED_NS_EACH_S UINT64_C(1000000)
@@ -50,7 +53,11 @@ struct continuous_writer {
 	struct continuous_files *files; /* NULL: none are written */
 	struct sender *sender; /* NULL: none are sent */
 	char host[HOST_NAME_MAX + 1];
-	uint64_t names_until_ns; /* monotonic: no more names are looked for then */
+	/* No more names are looked for then, of this group, and of all: monotonic clock, and CPU
+	 * time. */
+	struct names_end {
+		uint64_t ns, cpu_ns;
+	} names_end, names_end_of_all;
 	uint64_t late_before; /* counts.late, when the set was taken */
 	bool hurries; /* it was late meanwhile */
 	uint64_t send_until_ns; /* monotonic: of what is to be sent then no more is tried */
@@ -87,7 +94,8 @@ static bool names_are_over(void *context)
 	struct continuous_writer *writer = context;
 
 	show_life(writer);
-	return clock_ns(CLOCK_MONOTONIC) > writer->names_until_ns;
+	return clock_ns(CLOCK_MONOTONIC) > writer->names_end.ns ||
+	       clock_ns(CLOCK_THREAD_CPUTIME_ID) > writer->names_end.cpu_ns;
 }
 
 /* Debugging information is read slowly: what is inlined is known for more places with each set. */
@@ -269,6 +277,40 @@ static void lose_profile(struct continuous_writer *writer)
 	atomic_fetch_add(&counts->send_failures, writer->sender != NULL);
 }
 
+static uint64_t share_until(uint64_t now_ns, uint64_t end_ns, size_t group, size_t count)
+{
+	return now_ns < end_ns ? now_ns + continuous_writer_share_ns(end_ns - now_ns, group, count)
+			       : end_ns;
+}
+
+uint64_t continuous_writer_share_ns(uint64_t left_ns, size_t group, size_t count)
+{
+	size_t groups = count - group;
+
+	return groups > 1 && group == STACKS_GROUP_HOST ? left_ns / 2 : left_ns / groups;
+}
+
+static void begin_names(struct continuous_writer *writer)
+{
+	uint64_t interval_ns = writer->config.options->interval_ns;
+	uint64_t ns = interval_ns / NAMES_PART, cpu_ns = interval_ns / NAMES_CPU_PART;
+
+	writer->names_end_of_all = (struct names_end){
+		clock_ns(CLOCK_MONOTONIC) + (ns > NAMES_LEAST_NS ? ns : NAMES_LEAST_NS),
+		clock_ns(CLOCK_THREAD_CPUTIME_ID) +
+			(cpu_ns > NAMES_LEAST_CPU_NS ? cpu_ns : NAMES_LEAST_CPU_NS)};
+}
+
+/* What a group does not use is for those behind it. */
+static void share_names(struct continuous_writer *writer, size_t group, size_t count)
+{
+	const struct names_end *all = &writer->names_end_of_all;
+
+	writer->names_end = (struct names_end){
+		share_until(clock_ns(CLOCK_MONOTONIC), all->ns, group, count),
+		share_until(clock_ns(CLOCK_THREAD_CPUTIME_ID), all->cpu_ns, group, count)};
+}
+
 static void write_group(struct continuous_writer *writer, const struct stacks *stacks,
 			const struct profile_groups *groups, size_t group)
 {
@@ -279,6 +321,7 @@ static void write_group(struct continuous_writer *writer, const struct stacks *s
 		lose_profile(writer);
 		return;
 	}
+	share_names(writer, group, groups->count);
 	/* Without names it has ids. */
 	if (group != STACKS_GROUP_HOST)
 		(void)container_names_set(writer->container_names, &part);
@@ -320,8 +363,7 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 	uint64_t half_ns = writer->config.options->interval_ns / 2;
 	struct profile_groups groups = {0};
 
-	writer->names_until_ns =
-		clock_ns(CLOCK_MONOTONIC) + (half_ns > NAMES_LEAST_NS ? half_ns : NAMES_LEAST_NS);
+	begin_names(writer);
 	writer->send_until_ns =
 		clock_ns(CLOCK_MONOTONIC) + (half_ns > SEND_LEAST_NS ? half_ns : SEND_LEAST_NS);
 	if (profile_groups_make(stacks, WRITER_CONTAINERS_MAX, &groups)) {

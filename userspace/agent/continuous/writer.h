@@ -71,6 +71,13 @@ bool continuous_writer_give(struct continuous_writer *writer, struct stacks *sta
 bool continuous_writer_wait(struct continuous_writer *writer, uint64_t ns);
 
 /* Ends the thread, which must be done, or not have begun; accepts NULL. */
+/*
+ * Of the time that is left for names, what the next one of so many groups may use: half of it if it
+ * is that of the machine, where all users are together, and other groups are behind it; else an
+ * equal share.
+ */
+uint64_t continuous_writer_share_ns(uint64_t left_ns, size_t group, size_t count);
+
 void continuous_writer_destroy(struct continuous_writer *writer);
 
 #endif

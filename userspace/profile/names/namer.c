@@ -356,7 +356,8 @@ static size_t group_end(const struct names_location *locations, const uint32_t *
 	return end;
 }
 
-static int name_places(struct naming *naming, uint32_t *order, size_t count)
+/* Of files, or of processes' own memory. */
+static int name_places(struct naming *naming, uint32_t *order, size_t count, bool of_processes)
 {
 	static int (*const by_kind[])(struct naming * naming, struct place_group * group) = {
 		[STACK_FILE] = name_file,
@@ -374,6 +375,8 @@ static int name_places(struct naming *naming, uint32_t *order, size_t count)
 
 		end = group_end(locations, order, i, count);
 		group.count = end - i;
+		if ((group.file->kind == STACK_ANONYMOUS) != of_processes)
+			continue;
 		r = naming_is_over(naming) ? name_group(naming, &group)
 					   : by_kind[group.file->kind](naming, &group);
 	}
@@ -562,7 +565,10 @@ int namer_run(struct namer *namer, const struct stacks *stacks, struct profile_n
 		order[i] = (uint32_t)i;
 	qsort_r(order, count, sizeof(*order), compare_locations, names->locations);
 	kept_tables_begin(&namer->tables);
-	r = name_places(&naming, order, count);
+	/* Maps are read anew each time, and a user can have many of them: files come first. */
+	r = name_places(&naming, order, count, false);
+	if (r == 0)
+		r = name_places(&naming, order, count, true);
 	if (r == 0 && namer->finds_inlined)
 		r = find_inlined(&naming, order, count);
 	free(order);

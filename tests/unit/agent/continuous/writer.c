@@ -137,8 +137,27 @@ static void writes_without_names_what_is_too_large(void **state)
 	close(config.proc);
 }
 
+/* Whoever uses all that he may: others have their part. */
+static void shares_the_time_for_names(void **state)
+{
+	enum { LEFT = 1000, GROUPS = 5 };
+	uint64_t left = LEFT;
+
+	assert_int_equal(continuous_writer_share_ns(LEFT, 0, 1), LEFT);
+	for (size_t group = 0; group < GROUPS; group++) {
+		uint64_t share = continuous_writer_share_ns(left, group, GROUPS);
+
+		assert_int_equal(share, group ? LEFT / 2 / (GROUPS - 1) : LEFT / 2);
+		left -= share;
+	}
+	assert_int_equal(left, 0);
+	/* What the first ones leave is for the last ones. */
+	assert_int_equal(continuous_writer_share_ns(LEFT, GROUPS - 1, GROUPS), LEFT);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(writes_a_file_each),
+	cmocka_unit_test(shares_the_time_for_names),
 	cmocka_unit_test(writes_without_names_what_is_too_large),
 };
 

@@ -408,6 +408,37 @@ static void ends_when_it_is_asked_to(void **state)
 	end_place(&place);
 }
 
+static bool is_second(void *context)
+{
+	return ++*(int *)context > 1;
+}
+
+/* Maps of JIT compilers, which cost the most, cost no file its names. */
+static void names_files_first(void **state)
+{
+	const struct stack_file code = {.kind = STACK_ANONYMOUS, .path = "", .fd = -1};
+	const struct stack_file file = own_file();
+	char reason[PERF_REASON_BYTES];
+	struct named_place place;
+	struct stack_row row;
+	int asked = 0;
+
+	begin_place(&place, &code, 0x1008);
+	assert_int_equal(perf_symbol_find("/proc/self/exe", "profile_namer_unit_function",
+					  &place.frame.at, reason),
+			 0);
+	assert_int_equal(stacks_add_file(&place.stacks, &file, &place.frame.file), 0);
+	row = profiled_row(&place.stacks, 0, NULL, NULL, 1);
+	assert_int_equal(stacks_add_part(&place.stacks, &place.frame, 1, STACK_WHOLE, &row.user),
+			 0);
+	assert_int_equal(stacks_add_row(&place.stacks, &row), 0);
+	create_namer(&place, -1);
+	namer_limit(place.namer, is_second, &asked);
+	expect_function(&place, run_namer(&place), NAMES_NATIVE, "profile_namer_unit_function");
+	assert_int_equal(place.names.lacks[NAMES_GIVEN_UP], 1);
+	end_place(&place);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_functions_of_files),
 	cmocka_unit_test(finds_what_is_inlined),
@@ -418,6 +449,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_the_kernel),
 	cmocka_unit_test(names_code_of_jit_compilers),
 	cmocka_unit_test(bounds_names_of_jit_compilers),
+	cmocka_unit_test(names_files_first),
 	cmocka_unit_test(ends_when_it_is_asked_to),
 };
 
