@@ -58,6 +58,10 @@ static __always_inline void begin_wait(void *ctx, struct task_struct *task, __u3
 	struct profile_wait *wait;
 	struct work *work;
 
+	/* Another CPU has woken it while it went: it waits for a CPU alone, and who woke it found no
+	 * wait yet. */
+	if (state & TASK_WAKING_BIT)
+		state = 0;
 	if (state & TASK_DEAD_BITS || (has_states && !state_is_wanted(state)))
 		return;
 	work = work_take(PROFILE_SWITCH);
