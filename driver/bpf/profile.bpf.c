@@ -37,7 +37,7 @@ int profile_sample(struct registers *registers)
 	work->row.stacks.user = keep_user_stack(PROFILE_SAMPLE, work, task,
 						registers_are_of_user(&work->registers));
 	bpf_get_current_comm(work->count.comm, sizeof(work->count.comm));
-	add_row(work, 1);
+	add_row(work, 1, 1);
 out:
 	work_give(work);
 	return 0;
@@ -86,9 +86,10 @@ out:
 	work_give(work);
 }
 
-/* One row of a wait: without the waker if that was not what it waited for. */
+/* One row of a wait: without the waker if that was not what it waited for. times: 0 if another one
+ * has counted it. */
 static __always_inline void add_wait(struct work *work, const struct profile_wait *wait, __u8 how,
-				     __u64 ns)
+				     __u64 ns, __u64 times)
 {
 	bool has_waker = how != PROFILE_RUNNABLE;
 
@@ -105,7 +106,7 @@ static __always_inline void add_wait(struct work *work, const struct profile_wai
 	work->row.how = how;
 	__builtin_memcpy(work->count.comm, wait->comm, sizeof(wait->comm));
 	__builtin_memcpy(work->count.waker_comm, wait->waker_comm, sizeof(wait->waker_comm));
-	add_row(work, ns);
+	add_row(work, ns, times);
 }
 
 /* A thread that comes back: it waited, and then waited for a CPU. */
@@ -134,8 +135,9 @@ static __always_inline void end_wait(__u32 tid)
 	if (woken < since)
 		woken = since;
 	if (wait->how != PROFILE_RUNNABLE)
-		add_wait(work, wait, wait->how, woken - since);
-	add_wait(work, wait, PROFILE_RUNNABLE, now - woken);
+		add_wait(work, wait, wait->how, woken - since, 1);
+	add_wait(work, wait, PROFILE_RUNNABLE, now - woken,
+		 wait->how == PROFILE_RUNNABLE || woken == since);
 out:
 	if (bpf_map_delete_elem(&waits, &tid) == 0)
 		give_wait(work->share);

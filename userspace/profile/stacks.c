@@ -349,7 +349,7 @@ int stacks_add_row(struct stacks *stacks, const struct stack_row *row)
 	}
 	r = RESERVE(stacks, rows, 1, STACKS_ROWS_MAX);
 	if (r == -E2BIG)
-		stacks->lost[STACKS_LOST_ROWS] += row->times;
+		stacks->lost[STACKS_LOST_ROWS] += row->times ? row->times : 1;
 	if (r)
 		return r;
 	*place = (uint32_t)stacks->rows_count;

@@ -150,7 +150,9 @@ struct stack_row {
 	struct stack_part kernel, user; /* the kernel's frames are inside of the user's */
 	struct stack_waker waker; /* off CPU alone */
 	uint64_t value; /* see enum stack_kind */
-	uint64_t times; /* that it was seen: samples, or switches */
+	/* That it was seen: samples, or switches; a wait for a CPU that another one of the same
+	 * switch ends with is not seen again. */
+	uint64_t times;
 };
 
 /* What is not in the rows, by cause, or is there without something: samples or switches. */

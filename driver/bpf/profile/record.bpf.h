@@ -206,8 +206,8 @@ static __always_inline void keep_wait(__u32 tid, const struct profile_wait *wait
 	give_wait(wait->share);
 }
 
-/* Adds to the row work->row, which has work->count's names when it is new. */
-static __always_inline void add_row(struct work *work, __u64 value)
+/* Adds to the row work->row, which has work->count's names when it is new. times: 0 or 1. */
+static __always_inline void add_row(struct work *work, __u64 value, __u64 times)
 {
 	struct profile_count *count;
 
@@ -223,7 +223,7 @@ static __always_inline void add_row(struct work *work, __u64 value)
 		return;
 	}
 	__sync_fetch_and_add(&count->value, value);
-	__sync_fetch_and_add(&count->times, 1);
+	__sync_fetch_and_add(&count->times, times);
 }
 
 static __always_inline bool is_wanted(__u32 pid)

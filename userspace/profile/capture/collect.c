@@ -568,6 +568,8 @@ static int add_wait(struct collect_job *collector, uint32_t tid, const struct pr
 	count.value = woken_ns > since_ns ? woken_ns - since_ns : 0;
 	if (count.value)
 		r = go_on(add_row(collector, &row, &count));
+	/* It is one switch. */
+	count.times = count.value == 0;
 	count.value = now_ns > woken_ns ? now_ns - woken_ns : 0;
 	if (r || !count.value)
 		return r;
