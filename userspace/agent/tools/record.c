@@ -248,24 +248,45 @@ static int finish_output(struct record_job *job, struct error *err)
 	return r ? fail_writing(job, r, err) : 0;
 }
 
-/* "perf.data.2026113004025912": by the wall clock, to hundredths of a second. */
+/* Returns 0; -EEXIST; or another -errno. */
+static int rename_to_new(const char *path, const char *to)
+{
+	if (renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* The file system cannot do it at once. */
+	if (faccessat(AT_FDCWD, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	return rename(path, to) ? -errno : 0;
+}
+
+/* "perf.data.2026113004025912": by the wall clock, to hundredths of a second; the next one that is
+ * free, as two can end in one of them. */
 static int name_output(const struct record_job *job, struct error *err)
 {
-	enum { HUNDREDTH_NS = 10000000 };
+	enum { HUNDREDTH_NS = 10000000, SECOND_NS = 1000000000 };
 	char path[PATH_BYTES], time[32];
 	struct timespec now;
 	struct tm parts;
+	int r;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &parts);
-	strftime(time, sizeof(time), "%Y%m%d%H%M%S", &parts);
-	if (snprintf(path, sizeof(path), "%s.%s%02ld", job->options->output, time,
-		     now.tv_nsec / HUNDREDTH_NS) >= (int)sizeof(path))
-		return error_set(err, -ENAMETOOLONG, "%s: the name is too long",
-				 job->options->output);
-	if (rename(job->options->output, path))
-		return error_set(err, -errno, "cannot rename %s to %s: %s", job->options->output,
-				 path, strerror(errno));
+	do {
+		localtime_r(&now.tv_sec, &parts);
+		strftime(time, sizeof(time), "%Y%m%d%H%M%S", &parts);
+		if (snprintf(path, sizeof(path), "%s.%s%02ld", job->options->output, time,
+			     now.tv_nsec / HUNDREDTH_NS) >= (int)sizeof(path))
+			return error_set(err, -ENAMETOOLONG, "%s: the name is too long",
+					 job->options->output);
+		r = rename_to_new(job->options->output, path);
+		now.tv_nsec += HUNDREDTH_NS;
+		now.tv_sec += now.tv_nsec / SECOND_NS;
+		now.tv_nsec %= SECOND_NS;
+	} while (r == -EEXIST);
+	if (r)
+		return error_set(err, r, "cannot rename %s to %s: %s", job->options->output, path,
+				 strerror(-r));
 	if (!job->options->quiet)
 		fprintf(stderr, "agent: record: wrote %s\n", path);
 	return 0;
@@ -275,6 +296,7 @@ static int switch_output(struct record_job *job, struct error *err)
 {
 	int r = finish_output(job, err);
 
+	perf_recording_forget_times(job->recording);
 	if (r == 0)
 		r = name_output(job, err);
 	if (r == 0)

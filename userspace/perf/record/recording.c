@@ -591,6 +591,11 @@ void perf_recording_append_losses(struct perf_recording *recording, struct perf_
 		recording->stats.lost = all;
 }
 
+void perf_recording_forget_times(struct perf_recording *recording)
+{
+	recording->stats.first_ns = recording->stats.last_ns = 0;
+}
+
 const struct perf_recording_stats *perf_recording_stats(const struct perf_recording *recording)
 {
 	return &recording->stats;

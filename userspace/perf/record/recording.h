@@ -73,7 +73,10 @@ int perf_recording_drain(struct perf_recording *recording, struct perf_data_writ
 void perf_recording_append_losses(struct perf_recording *recording,
 				  struct perf_data_writer *writer);
 
-/* Valid while there is the recording, and changed by the two above. */
+/* From then on first_ns and last_ns are those of later samples. */
+void perf_recording_forget_times(struct perf_recording *recording);
+
+/* Valid while there is the recording, and changed by those above. */
 const struct perf_recording_stats *perf_recording_stats(const struct perf_recording *recording);
 
 #endif

@@ -188,6 +188,9 @@ static void counts_what_was_lost_at_the_end(void **state)
 	assert_true(stats->samples + stats->lost >= 1000);
 	/* A header, the number, and what each record ends with. */
 	assert_int_equal(perf_data_writer_bytes(self.writer), before + 16 + 24);
+	assert_true(stats->first_ns && stats->last_ns);
+	perf_recording_forget_times(self.recording);
+	assert_true(!stats->first_ns && !stats->last_ns);
 	lost = stats->lost;
 	perf_recording_append_losses(self.recording, self.writer);
 	assert_int_equal(stats->lost, lost);
