@@ -221,7 +221,44 @@ static void test_cut_handshakes(void **state)
 			expect_cut(&cut[i], captured);
 }
 
+/* Keys may stand before the version: what was not captured is not said, and ends nothing. */
+static void expect_unknown_version(const char *hello, size_t len, size_t captured)
+{
+	const struct requests_config config = {.by_descriptor = true};
+	const struct event *event;
+	struct talked talked;
+
+	talked_begin(&talked, &config);
+	talked.has_no_places = true;
+	talked_accept(&talked);
+	ASK(&talked, CLIENT_HELLO);
+	talked_piece(&talked, DIRECTION_OUT, hello, len, captured);
+	ANSWER(&talked, CHANGE SEALED);
+	if (talked_next(&talked))
+		fail_msg("cut at %zu: ended by what the server says", captured);
+	ASK(&talked, CHANGE SEALED_ALERT);
+	event = talked_next(&talked);
+	if (!event)
+		fail_msg("cut at %zu: none", captured);
+	assert_string_equal(text_of(event, request__error), "alert");
+	if (captured < len)
+		assert_false(event_param_present(event, request__version));
+	else
+		assert_string_equal(text_of(event, request__version), "1.3");
+	talked_finish(&talked);
+}
+
+static void test_cut_hello(void **state)
+{
+	static const char hello[] = "\x16\3\3\0\x56\2\0\0\x52\3\3" RANDOM
+				    "\0\x13\1\0\0\x2a\0\x33\0\x20" RANDOM "\0\x2b\0\2\3\4";
+
+	for (size_t captured = 45; captured < sizeof(hello); captured++)
+		expect_unknown_version(hello, sizeof(hello) - 1, captured);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_cut_hello),
 	cmocka_unit_test(test_cut_handshakes),
 	cmocka_unit_test(test_handshakes),
 	cmocka_unit_test_setup_teardown(test_no_hello_of_the_server, talked_setup, talked_teardown),

@@ -14,6 +14,7 @@ enum {
 	EXTENSION_NAME = 0,
 	EXTENSION_ALPN = 16,
 	EXTENSION_VERSIONS = 43,
+	TLS_1_2 = 0x0303,
 	TLS_1_3 = 0x0304,
 };
 
@@ -110,8 +111,8 @@ static void take_client_hello(struct protocol_message *message, struct tls_bytes
 	}
 }
 
-/* The real version may be in an extension. */
-static uint16_t take_server_hello(struct tls_bytes hello, uint16_t version)
+/* The real version may be in an extension, of which a hello that is not whole may lack any. */
+static uint16_t take_server_hello(struct tls_bytes hello, uint16_t version, bool is_whole)
 {
 	struct tls_bytes extensions;
 
@@ -119,6 +120,8 @@ static uint16_t take_server_hello(struct tls_bytes hello, uint16_t version)
 	hello_take_number(&hello, 2); /* the cipher */
 	hello_take_number(&hello, 1); /* compression */
 	extensions = take_vector(&hello, 2);
+	if (!is_whole && version == TLS_1_2)
+		version = 0;
 	while (extensions.len) {
 		uint32_t type = hello_take_number(&extensions, 2);
 		struct tls_bytes extension = take_vector(&extensions, 2);
@@ -149,9 +152,10 @@ enum tls_hello_kind tls_take_hello(struct protocol_message *message, const uint8
 {
 	struct tls_bytes hello = {data, len};
 	uint32_t type = hello_take_number(&hello, 1);
+	size_t size = hello_take_number(&hello, HANDSHAKE_BYTES - 1);
+	bool is_whole = hello.len >= size;
 	struct tls_bytes random;
 
-	hello_take_number(&hello, HANDSHAKE_BYTES - 1);
 	*version = (uint16_t)hello_take_number(&hello, VERSION_BYTES);
 	random = hello_take_bytes(&hello, RANDOM_BYTES);
 	if (type == TLS_CLIENT_HELLO) {
@@ -160,7 +164,7 @@ enum tls_hello_kind tls_take_hello(struct protocol_message *message, const uint8
 	}
 	if (type != TLS_SERVER_HELLO)
 		return TLS_NO_HELLO;
-	*version = take_server_hello(hello, *version);
+	*version = take_server_hello(hello, *version, is_whole);
 	put_version(message, *version);
 	return is_retry(random) ? TLS_RETRY : TLS_SERVER_HELLO;
 }
