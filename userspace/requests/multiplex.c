@@ -213,6 +213,20 @@ static void close_stream(struct connections *all, struct exchange *exchange, uin
 		       is_answered ? NULL : error);
 }
 
+/* The same, as one of the sides says. */
+static void end_by_step(struct connections *all, struct exchange *exchange, uint64_t now_ns,
+			const char *error)
+{
+	const struct protocol_streams *streams = exchange->connection->protocol->streams;
+	struct protocol_message *message = NULL;
+
+	if (error && streams->end_by_error && !exchange->is_answered && !is_early(exchange))
+		message = exchanges_message(&all->exchanges, exchange);
+	if (message && streams->end_by_error(message, error, now_ns - exchange->request.first_ns))
+		error = NULL;
+	close_stream(all, exchange, now_ns, error);
+}
+
 void multiplex_give_up(struct connection *connection, struct connections *all,
 		       enum exchange_fate fate)
 {
@@ -454,7 +468,7 @@ static void refuse(struct connection *connection, struct connections *all, uint6
 	for (; exchange; exchange = next) {
 		next = exchange->next;
 		if (exchange->key > last)
-			close_stream(all, exchange, now_ns, error);
+			end_by_step(all, exchange, now_ns, error);
 	}
 }
 
@@ -477,7 +491,7 @@ void multiplex_apply(struct connection *connection, struct connections *all,
 	if (step->is_sure && exchange && exchange->response.first_ns)
 		exchange->is_sure = true;
 	if (step->closes && exchange)
-		close_stream(all, exchange, call->ts_ns, step->error);
+		end_by_step(all, exchange, call->ts_ns, step->error);
 	if (step->refuses)
 		refuse(connection, all, step->last, call->ts_ns, step->error);
 }

@@ -296,12 +296,57 @@ static void test_calls_that_fail(void **state)
 	http2_say_headers(answers(&talk), HTTP2_END_STREAM, 7, CALL_OK_LINES "grpc-status: 0\n");
 	turn(&talk, DIRECTION_OUT);
 	expect_lines(&talk, "grpc M S h 502 asked=1 told=0\n"
-			    "grpc M S h REFUSED_STREAM asked=1 told=0\n"
-			    "grpc M S h INTERNAL_ERROR asked=1 told=0\n"
-			    "grpc M S h CANCEL asked=1 told=0\n"
-			    "grpc M S h REFUSED_STREAM asked=1 told=0\n"
+			    "grpc M S h 14 UNAVAILABLE asked=1 told=0\n"
+			    "grpc M S h 13 INTERNAL asked=1 told=0\n"
+			    "grpc M S h 1 - asked=1 told=0\n"
+			    "grpc M S h 14 UNAVAILABLE asked=1 told=0\n"
 			    "grpc M S h closed asked=1 told=0\n");
 	end_talk(&talk);
+}
+
+/* A client resets a call that may take 500 ms, after so long. */
+static void expect_reset(uint32_t code, bool is_client, uint64_t after_ns, const char *expected)
+{
+	struct talk talk;
+	struct buf lines = {0};
+
+	begin_talk(&talk);
+	talked_begin(&talk.talked, NULL);
+	if (is_client)
+		talked_connect(&talk.talked, 1000);
+	else
+		talked_accept(&talk.talked);
+	http2_say_preface(asks(&talk));
+	http2_say_headers(asks(&talk), 0, 1, CALL_LINES("/S/Watch"));
+	http2_say_message(asks(&talk), 0, 1, 1, 0);
+	turn(&talk, DIRECTION_IN);
+	talk.directions[0] = is_client ? DIRECTION_OUT : DIRECTION_IN;
+	play(&talk, 0, 0, &lines);
+	talk.talked.drive.ts_ns += after_ns;
+	end_talk(&talk);
+	talk.count = 0;
+	http2_say_reset(asks(&talk), 1, code);
+	turn(&talk, DIRECTION_IN);
+	talk.directions[0] = is_client ? DIRECTION_OUT : DIRECTION_IN;
+	play(&talk, 0, 0, &lines);
+	buf_append_char(&lines, '\0');
+	assert_string_equal(lines.data, expected);
+	talked_finish(&talk.talked);
+	end_talk(&talk);
+	buf_finish(&lines);
+}
+
+/* That it hangs up is no fault of the server, unless it has waited for as long as it would. */
+static void test_calls_that_are_reset(void **state)
+{
+	expect_reset(8, false, 1000, "grpc Watch S h 1 - asked=1 told=0\n");
+	expect_reset(8, true, 1000, "grpc Watch S h 1 CANCELLED asked=1 told=0\n");
+	expect_reset(8, false, 500000000, "grpc Watch S h 4 DEADLINE_EXCEEDED asked=1 told=0\n");
+	expect_reset(8, true, 500000000, "grpc Watch S h 4 DEADLINE_EXCEEDED asked=1 told=0\n");
+	expect_reset(11, true, 500000000, "grpc Watch S h 8 RESOURCE_EXHAUSTED asked=1 told=0\n");
+	expect_reset(11, false, 500000000, "grpc Watch S h 8 - asked=1 told=0\n");
+	expect_reset(12, true, 0, "grpc Watch S h 7 PERMISSION_DENIED asked=1 told=0\n");
+	expect_reset(1, false, 0, "grpc Watch S h 13 INTERNAL asked=1 told=0\n");
 }
 
 /* The thread that reads may be faster than the one that writes. */
@@ -614,6 +659,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_odd_frames),
 	cmocka_unit_test(test_calls),
 	cmocka_unit_test(test_calls_that_fail),
+	cmocka_unit_test(test_calls_that_are_reset),
 	cmocka_unit_test(test_response_first),
 	cmocka_unit_test(test_from_the_middle),
 	cmocka_unit_test(test_upgrade),

@@ -51,7 +51,13 @@ static const struct grpc_status {
 	{"UNAUTHENTICATED", false},
 };
 
-enum { STATUSES = sizeof(statuses) / sizeof(statuses[0]), STATUS_UNKNOWN = 2 };
+enum {
+	STATUSES = sizeof(statuses) / sizeof(statuses[0]),
+	STATUS_CANCELLED = 1,
+	STATUS_UNKNOWN = 2,
+	STATUS_LATE = 4,
+	STATUS_INTERNAL = 13,
+};
 
 static struct grpc_side side_of(const struct protocol_message *message, enum protocol_side side)
 {
@@ -226,6 +232,32 @@ void grpc_end_response(struct protocol_message *message)
 	if (message->status)
 		protocol_text_put(message->error, sizeof(message->error), status->name,
 				  strlen(status->name));
+}
+
+/* Of what HTTP/2 says of a stream, calls have these; all else is INTERNAL. */
+static const struct {
+	const char *error;
+	int32_t status;
+} resets[] = {{"CANCEL", STATUS_CANCELLED},
+	      {"REFUSED_STREAM", 14},
+	      {"ENHANCE_YOUR_CALM", 8},
+	      {"INADEQUATE_SECURITY", 7}};
+
+bool grpc_end_by_error(struct protocol_message *message, const char *error, uint64_t took_ns)
+{
+	if (!grpc_is_call(message))
+		return false;
+	message->status = STATUS_INTERNAL;
+	message->has_status = true;
+	for (size_t i = 0; i < sizeof(resets) / sizeof(resets[0]); i++)
+		if (strcmp(error, resets[i].error) == 0)
+			message->status = resets[i].status;
+	/* Who waits no longer hangs up. */
+	if (message->status == STATUS_CANCELLED && message->deadline_ns &&
+	    took_ns >= message->deadline_ns)
+		message->status = STATUS_LATE;
+	grpc_end_response(message);
+	return true;
 }
 
 static const char *grpc_status_name(int32_t status)

@@ -39,6 +39,9 @@ size_t grpc_take_data(struct protocol_message *message, enum protocol_side side,
 /* Data of that side will not be counted: some was not seen. */
 void grpc_lose_count(struct protocol_message *message, enum protocol_side side);
 
+/* As `end_by_error` of struct protocol_streams. */
+bool grpc_end_by_error(struct protocol_message *message, const char *error, uint64_t took_ns);
+
 /* As http2_end_response(). */
 void grpc_end_response(struct protocol_message *message);
 

@@ -466,6 +466,7 @@ static const struct protocol_streams streams = {
 	.stream_of = http2_stream_of,
 	.step = http2_step,
 	.lose = http2_lose,
+	.end_by_error = grpc_end_by_error,
 };
 
 const struct protocol protocol_http2 = {

@@ -178,6 +178,11 @@ struct protocol_streams {
 				     struct protocol_message *message);
 	/* Bytes of a side were missing, or not understood. */
 	void (*lose)(void *kept, enum protocol_side side);
+	/*
+	 * A message ends by the `error` of a step, so long after it began: sets its status and
+	 * error, or returns false: that word is its error. NULL: it always is.
+	 */
+	bool (*end_by_error)(struct protocol_message *message, const char *error, uint64_t took_ns);
 };
 
 /* What conventions have metrics for. */
