@@ -26,6 +26,7 @@ struct tool_option {
 	const char *(*read)(const char *value); /* what the value means; NULL: nothing */
 	bool removes; /* that filter of the tool */
 	const char *help;
+	const char *name; /* a long name, of an option without a value */
 };
 
 /* The name of an error that is given by its name or number. */
@@ -92,6 +93,9 @@ static const struct tool_option
 			  .help = "only exits with a code or by a signal"},
 	by_process = {'P', .part = "_process", .help = "by process"},
 	for_each_process = {'P', .column = "process", .help = "by process"},
+	also_threads = {'T', .name = "per-thread", .removes = true,
+			.help = "also threads that end before their process"},
+	at_time = {'t', .column = "time", .help = "with the time of day"},
 	for_each_thread = {'L', .column = "thread", .help = "by thread"},
 	in_milliseconds = {'m', .part = "_ms", .help = "in milliseconds"},
 	with_previous = {'P', .part = "_previous", .help = "with the thread that ran before"},
@@ -123,7 +127,10 @@ static const struct tool {
 	 NULL,
 	 "evt.failed = false",
 	 {&of_pid, &of_name, &of_user, &with_time, &with_seconds, &with_user, &also_failed}},
-	{"exitsnoop", NULL, NULL, {&of_pid, &of_name, &only_bad_exits, &with_time, &with_seconds}},
+	{"exitsnoop",
+	 NULL,
+	 "thread.ismain = true",
+	 {&of_pid, &of_name, &only_bad_exits, &at_time, &also_threads}},
 	{"filelife", NULL, NULL, {&of_pid}},
 	{"fileslower", "slowfiles", NULL, {&of_pid}, .takes_number = true},
 	{"filetop", NULL, NULL, {&of_pid, &rows_count, &also_others, &file_order}},
@@ -181,6 +188,18 @@ static const struct tool_option *tool_option_find(const struct tool *tool, char 
 	for (size_t i = 0; i < TOOL_OPTIONS_MAX && tool->options[i]; i++)
 		if (tool->options[i]->letter == letter)
 			return tool->options[i];
+	return NULL;
+}
+
+/* That of "--per-thread", or NULL. */
+static const struct tool_option *tool_option_named(const struct tool *tool, const char *word)
+{
+	for (size_t i = 0; i < TOOL_OPTIONS_MAX && tool->options[i]; i++) {
+		const char *name = tool->options[i]->name;
+
+		if (name && strncmp(word, "--", 2) == 0 && strcmp(word + 2, name) == 0)
+			return tool->options[i];
+	}
 	return NULL;
 }
 
@@ -281,6 +300,19 @@ static int tool_read_word(const struct tool *tool, const char *word, struct tool
 	return r ? error_set(err, r, "%s: too many words", tool->name) : 0;
 }
 
+/* Long names are those of agent view, but for few. */
+static int tool_read_name(const struct tool *tool, const char *word, struct tool_made *made,
+			  struct error *err)
+{
+	const struct tool_option *option = tool_option_named(tool, word);
+
+	if (!option)
+		return tool_read_word(tool, word, made, err);
+	return tool_apply(option, NULL, made)
+		       ? error_set(err, -ENOMEM, "%s: too many options", tool->name)
+		       : 0;
+}
+
 static char *tool_view_name(const struct tool *tool, const struct tool_made *made)
 {
 	struct buf name = {0};
@@ -332,7 +364,7 @@ int tools_translate(const struct tool *tool, int argc, char **argv, struct tools
 		else if (argv[at][0] == '-' && argv[at][1] && argv[at][1] != '-')
 			r = tool_read_letters(tool, argv, argc, &at, &made, err);
 		else
-			r = tool_read_word(tool, argv[at], &made, err);
+			r = tool_read_name(tool, argv[at], &made, err);
 	}
 	if (r == 0 && tool_join(tool, &made))
 		r = error_set(err, -ENOMEM, "%s: too many options", tool->name);
@@ -362,8 +394,9 @@ void tools_print_help(const struct tool *tool)
 	for (size_t i = 0; i < TOOL_OPTIONS_MAX && tool->options[i]; i++) {
 		const struct tool_option *option = tool->options[i];
 
-		printf("  -%c %-8s %s\n", option->letter, option->argument ? option->argument : "",
+		printf("  -%c %-8s %s", option->letter, option->argument ? option->argument : "",
 		       option->help);
+		printf(option->name ? " (--%s)\n" : "\n", option->name);
 	}
 	puts("\nLong options of agent view are taken, too: --read=FILE, --format=json");
 }
