@@ -39,14 +39,21 @@ void trace_counts_add(struct trace_counts *counts, const char *name, bool failed
 	if (ns == LATENCY_UNKNOWN)
 		return;
 	count->ns += ns;
+	if (count->sketch.count == 0 || ns < count->ns_min)
+		count->ns_min = ns;
 	if (ns > count->ns_max)
 		count->ns_max = ns;
-	(void)views_sketch_add(&count->sketch, &counts->memory, ns);
+	counts->unsketched += !views_sketch_add(&count->sketch, &counts->memory, ns);
 }
 
 static int counts_compare(uint64_t a, uint64_t b)
 {
 	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static uint64_t counts_mean(const struct trace_count *count)
+{
+	return count->calls ? count->ns / count->calls : 0;
 }
 
 /* Rows with the same value have the order of strace: by calls, then by name. */
@@ -81,6 +88,30 @@ static int counts_by_time(const void *a, const void *b)
 	return r ? r : counts_by_calls(a, b);
 }
 
+static int counts_by_mean(const void *a, const void *b)
+{
+	const struct trace_count *const *one = a, *const *other = b;
+	int r = counts_compare(counts_mean(*one), counts_mean(*other));
+
+	return r ? r : counts_by_calls(a, b);
+}
+
+static int counts_by_min(const void *a, const void *b)
+{
+	const struct trace_count *const *one = a, *const *other = b;
+	int r = counts_compare((*one)->ns_min, (*other)->ns_min);
+
+	return r ? r : counts_by_calls(a, b);
+}
+
+static int counts_by_max(const void *a, const void *b)
+{
+	const struct trace_count *const *one = a, *const *other = b;
+	int r = counts_compare((*one)->ns_max, (*other)->ns_max);
+
+	return r ? r : counts_by_calls(a, b);
+}
+
 static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
 
 /* Errors are blank if there are none. */
@@ -91,8 +122,8 @@ static void counts_append_row(struct buf *out, double percent, const struct trac
 	if (count->errors)
 		snprintf(errors, sizeof(errors), "%" PRIu64, count->errors);
 	buf_printf(out, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %s\n", percent,
-		   (double)count->ns / 1e9, count->calls ? count->ns / NS_PER_US / count->calls : 0,
-		   count->calls, errors, count->name);
+		   (double)count->ns / 1e9, counts_mean(count) / NS_PER_US, count->calls, errors,
+		   count->name);
 }
 
 static double counts_us(const struct views_sketch *sketch, double percent)
@@ -118,9 +149,9 @@ static void counts_append_quantiles(struct buf *out, const struct trace_count *c
 void trace_counts_append(const struct trace_counts *counts, enum trace_order order, struct buf *out)
 {
 	static int (*const orders[])(const void *, const void *) = {
-		[TRACE_BY_TIME] = counts_by_time,
-		[TRACE_BY_CALLS] = counts_by_calls,
-		[TRACE_BY_ERRORS] = counts_by_errors,
+		[TRACE_BY_TIME] = counts_by_time,   [TRACE_BY_MEAN] = counts_by_mean,
+		[TRACE_BY_MIN] = counts_by_min,	    [TRACE_BY_MAX] = counts_by_max,
+		[TRACE_BY_CALLS] = counts_by_calls, [TRACE_BY_ERRORS] = counts_by_errors,
 		[TRACE_BY_NAME] = counts_by_name,
 	};
 	const struct trace_count *rows[TRACE_COUNTS_MAX];
@@ -132,7 +163,8 @@ void trace_counts_append(const struct trace_counts *counts, enum trace_order ord
 		total.errors += rows[i]->errors;
 		total.ns += rows[i]->ns;
 	}
-	qsort(rows, counts->count, sizeof(rows[0]), orders[order]);
+	if (order != TRACE_BY_NOTHING)
+		qsort(rows, counts->count, sizeof(rows[0]), orders[order]);
 	BUF_LITERAL(out, "% time     seconds  usecs/call     calls    errors syscall\n");
 	buf_append_string(out, rule);
 	for (size_t i = 0; i < counts->count; i++)
@@ -145,6 +177,9 @@ void trace_counts_append(const struct trace_counts *counts, enum trace_order ord
 		buf_printf(out, "%" PRIu64 " calls are in no row: there are too many names\n",
 			   counts->without_row);
 	counts_append_quantiles(out, rows, counts->count);
+	if (counts->unsketched)
+		buf_printf(out, "%" PRIu64 " calls are in no quantile: no memory was left\n",
+			   counts->unsketched);
 }
 
 void trace_counts_finish(struct trace_counts *counts)

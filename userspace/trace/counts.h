@@ -13,7 +13,7 @@
 struct trace_count {
 	const char *name;
 	uint64_t calls, errors;
-	uint64_t ns, ns_max; /* from entry to exit, of those that are known */
+	uint64_t ns, ns_min, ns_max; /* from entry to exit, of those that are known */
 	struct views_sketch sketch; /* of these */
 };
 
@@ -24,6 +24,7 @@ struct trace_counts {
 	struct trace_count list[TRACE_COUNTS_MAX];
 	size_t count;
 	uint64_t without_row; /* calls of more names than there are rows */
+	uint64_t unsketched; /* calls whose times had no memory: they are in no quantile */
 	struct views_memory memory;
 };
 

@@ -26,7 +26,16 @@ enum trace_names { TRACE_NAMES_NONE, TRACE_NAMES_PATHS, TRACE_NAMES_ALL };
 enum trace_shows { TRACE_LINES, TRACE_TABLE, TRACE_LINES_AND_TABLE };
 
 /* What the rows of the table are sorted by. */
-enum trace_order { TRACE_BY_TIME, TRACE_BY_CALLS, TRACE_BY_ERRORS, TRACE_BY_NAME };
+enum trace_order {
+	TRACE_BY_TIME,
+	TRACE_BY_MEAN,
+	TRACE_BY_MIN,
+	TRACE_BY_MAX,
+	TRACE_BY_CALLS,
+	TRACE_BY_ERRORS,
+	TRACE_BY_NAME,
+	TRACE_BY_NOTHING, /* as they were first called */
+};
 
 enum { TRACE_STRING_MAX = 32, TRACE_COLUMN = 40 };
 

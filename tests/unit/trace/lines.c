@@ -262,6 +262,50 @@ static void counts_calls(void **state)
 	traced_end(&traced);
 }
 
+/* The names of a table of calls that took so long, in their order. */
+static void expect_order(enum trace_order order, const char *expected)
+{
+	static const struct {
+		uint16_t event;
+		uint64_t ns;
+	} calls[] = {{EVENT_getppid, 4000000}, {EVENT_getuid, 3000000},	 {EVENT_getuid, 3500000},
+		     {EVENT_getgid, 9000000},  {EVENT_getppid, 1000000}, {EVENT_getppid, 2000000}};
+	struct trace_options table = plain;
+	struct traced traced;
+	char names[64] = "";
+
+	table.shows = TRACE_TABLE;
+	table.order = order;
+	traced_begin(&traced, &table);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct frame *frame = drive_begin(&traced.drive, calls[i].event, TID);
+
+		frame->latency_ns = calls[i].ns;
+		frame_put_i64(frame, 0, 1);
+		traced_expect(&traced, drive_end(&traced.drive), "");
+	}
+	buf_clear(&traced.out);
+	trace_append_table(traced.trace, &traced.out);
+	buf_append_char(&traced.out, '\0');
+	/* Quantiles stand behind an empty line. */
+	*strstr(traced.out.data, "\n\n") = '\0';
+	for (const char *at = traced.out.data; (at = strstr(at, " get")); at++)
+		strncat(names, at, strcspn(at, "\n"));
+	assert_string_equal(names, expected);
+	traced_end(&traced);
+}
+
+static void sorts_its_table(void **state)
+{
+	expect_order(TRACE_BY_TIME, " getgid getppid getuid");
+	expect_order(TRACE_BY_MEAN, " getgid getuid getppid");
+	expect_order(TRACE_BY_MIN, " getgid getuid getppid");
+	expect_order(TRACE_BY_MAX, " getgid getppid getuid");
+	expect_order(TRACE_BY_CALLS, " getppid getuid getgid");
+	expect_order(TRACE_BY_NAME, " getgid getppid getuid");
+	expect_order(TRACE_BY_NOTHING, " getppid getuid getgid");
+}
+
 static void needs_what_it_shows(void **state)
 {
 	struct trace_options options = plain;
@@ -311,6 +355,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_names_of_descriptors),
 	cmocka_unit_test(leaves_threads_out),
 	cmocka_unit_test(counts_calls),
+	cmocka_unit_test(sorts_its_table),
 	cmocka_unit_test(needs_what_it_shows),
 	cmocka_unit_test(prints_every_event),
 };

@@ -32,7 +32,6 @@ static int trace_reject(const char *option, const char *value, const char *why, 
 TRACE_FLAG(set_trace_follow, lines.follows, true)
 TRACE_FLAG(set_durations, lines.durations, true)
 TRACE_FLAG(set_relative, lines.relative, true)
-TRACE_FLAG(set_table, lines.shows, TRACE_TABLE)
 TRACE_FLAG(set_lines_and_table, lines.shows, TRACE_LINES_AND_TABLE)
 TRACE_FLAG(set_successful, status, "successful")
 TRACE_FLAG(set_failed, status, "failed")
@@ -40,6 +39,14 @@ TRACE_FLAG(set_output, output, value)
 TRACE_FLAG(set_append, append, true)
 TRACE_FLAG(set_no_redact, no_redact, true)
 TRACE_FLAG(set_trace_help, help, true)
+
+/* Lines that are asked for stay: -C and -c is -C. */
+static int set_table(struct trace_command_options *options, const char *value, struct error *err)
+{
+	if (options->lines.shows == TRACE_LINES)
+		options->lines.shows = TRACE_TABLE;
+	return 0;
+}
 
 /* Each repetition adds to it. */
 static int set_time(struct trace_command_options *options, const char *value, struct error *err)
@@ -102,25 +109,41 @@ static int set_column(struct trace_command_options *options, const char *value, 
 	return 0;
 }
 
+/* Words of strace, which takes underscores, too. */
+static bool trace_is_word(const char *word, const char *value)
+{
+	for (; *word && (*word == *value || (*word == '-' && *value == '_')); word++)
+		value++;
+	return *word == *value;
+}
+
 static int set_order(struct trace_command_options *options, const char *value, struct error *err)
 {
 	static const struct {
 		const char *name;
 		enum trace_order order;
 	} orders[] = {
-		{"time", TRACE_BY_TIME},       {"time_total", TRACE_BY_TIME},
-		{"total_time", TRACE_BY_TIME}, {"calls", TRACE_BY_CALLS},
-		{"count", TRACE_BY_CALLS},     {"errors", TRACE_BY_ERRORS},
-		{"error", TRACE_BY_ERRORS},    {"name", TRACE_BY_NAME},
-		{"syscall", TRACE_BY_NAME},    {"syscall_name", TRACE_BY_NAME},
+		{"time", TRACE_BY_TIME},	 {"time-percent", TRACE_BY_TIME},
+		{"time-total", TRACE_BY_TIME},	 {"total-time", TRACE_BY_TIME},
+		{"avg-time", TRACE_BY_MEAN},	 {"time-avg", TRACE_BY_MEAN},
+		{"min-time", TRACE_BY_MIN},	 {"time-min", TRACE_BY_MIN},
+		{"shortest", TRACE_BY_MIN},	 {"max-time", TRACE_BY_MAX},
+		{"time-max", TRACE_BY_MAX},	 {"longest", TRACE_BY_MAX},
+		{"calls", TRACE_BY_CALLS},	 {"count", TRACE_BY_CALLS},
+		{"errors", TRACE_BY_ERRORS},	 {"error", TRACE_BY_ERRORS},
+		{"name", TRACE_BY_NAME},	 {"syscall", TRACE_BY_NAME},
+		{"syscall-name", TRACE_BY_NAME}, {"none", TRACE_BY_NOTHING},
+		{"nothing", TRACE_BY_NOTHING},
 	};
 
 	for (size_t i = 0; i < COUNT(orders); i++)
-		if (strcmp(orders[i].name, value) == 0) {
+		if (trace_is_word(orders[i].name, value)) {
 			options->lines.order = orders[i].order;
 			return 0;
 		}
-	return trace_reject("-S", value, "expected time, calls, errors or name", err);
+	return trace_reject(
+		"-S", value,
+		"expected time, avg-time, min-time, max-time, calls, errors, name or none", err);
 }
 
 /* What -e is about: "trace=LIST", "LIST", "status=LIST"... */
@@ -185,7 +208,8 @@ static const struct trace_row {
 	{'c', "summary-only", NULL, "print a table of calls instead, with percentiles below",
 	 set_table},
 	{'C', "summary", NULL, "print calls, and the table behind them", set_lines_and_table},
-	{'S', "summary-sort-by", "COLUMN", "sort it by time, calls, errors or name", set_order},
+	{'S', "summary-sort-by", "COLUMN",
+	 "sort it by time, avg-time, min-time, max-time, calls, errors, name or none", set_order},
 	{'w', "summary-wall-clock", NULL, "the table has the time that passed, as always",
 	 set_table},
 	{'o', "output", "FILE", "print to a file; default: standard error", set_output},
@@ -230,6 +254,8 @@ static int trace_reject_option(int code, int letter, const char *word, struct er
 		char letter;
 		const char *why;
 	} others[] = {
+		{'U', "the table has the columns that it has"},
+		{'O', "nothing is subtracted from times, as no process is stopped"},
 		{'k', "stacks of calls are not offered: --sample has those of perf events"},
 		{'E', "set the environment by env(1)"},
 		{'u', "change the user by setpriv(1) or su(1)"},

@@ -55,6 +55,52 @@ static void reads_trace_options(void **state)
 	assert_null(options.command);
 }
 
+/* The table beside lines, whatever the order of the options. */
+static void keeps_lines_beside_the_table(void **state)
+{
+	static const struct {
+		const char *words;
+		enum trace_shows shows;
+	} rows[] = {
+		{"-C -w ls", TRACE_LINES_AND_TABLE},
+		{"-w -C ls", TRACE_LINES_AND_TABLE},
+		{"-C -c ls", TRACE_LINES_AND_TABLE},
+		{"-c -w ls", TRACE_TABLE},
+		{"-w ls", TRACE_TABLE},
+		{"ls", TRACE_LINES},
+	};
+	struct trace_command_options options;
+	struct error err = {""};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(read_trace_words(rows[i].words, &options, &err), 0);
+		assert_int_equal(options.lines.shows, rows[i].shows);
+	}
+}
+
+/* The words of strace. */
+static void reads_orders(void **state)
+{
+	static const struct {
+		const char *word;
+		enum trace_order order;
+	} rows[] = {
+		{"time-total", TRACE_BY_TIME},	 {"total_time", TRACE_BY_TIME},
+		{"time-percent", TRACE_BY_TIME}, {"avg-time", TRACE_BY_MEAN},
+		{"shortest", TRACE_BY_MIN},	 {"max-time", TRACE_BY_MAX},
+		{"syscall-name", TRACE_BY_NAME}, {"nothing", TRACE_BY_NOTHING},
+	};
+	struct trace_command_options options;
+	struct error err = {""};
+	char words[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(words, sizeof(words), "-c -S %s ls", rows[i].word);
+		assert_int_equal(read_trace_words(words, &options, &err), 0);
+		assert_int_equal(options.lines.order, rows[i].order);
+	}
+}
+
 static void *wait_for_release(void *lock)
 {
 	pthread_mutex_lock(lock);
@@ -93,6 +139,8 @@ static void rejects_trace_options(void **state)
 		"-s -1 ls",
 		"-s 100000 ls",
 		"-S no ls",
+		"-S time-percen ls",
+		"-U calls ls",
 		"-k ls",
 		"-u me",
 		"-e inject=read:error=1 ls",
@@ -159,6 +207,8 @@ static void runs_trace(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_trace_options),
+	cmocka_unit_test(keeps_lines_beside_the_table),
+	cmocka_unit_test(reads_orders),
 	cmocka_unit_test(counts_threads_at_first),
 	cmocka_unit_test(rejects_trace_options),
 	cmocka_unit_test(makes_trace_filters),
