@@ -133,6 +133,8 @@ void trace_args_append(const struct trace_call *call)
 {
 	unsigned int count = trace_special_count(call);
 
+	if (call->event->ev.desc->id == EVENT_syscall)
+		BUF_LITERAL(call->out, "...");
 	for (unsigned int arg = 0; arg < count; arg++) {
 		if (arg)
 			BUF_LITERAL(call->out, ", ");

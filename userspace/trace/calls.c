@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,15 @@ const char *trace_calls_name(const struct event *event)
 		return calls_name_of(event->desc);
 	name = syscall_name((unsigned int)event_param_i64(event, syscall__ID));
 	return name ? name : calls_name_of(event->desc);
+}
+
+void trace_calls_append_name(const struct event *event, struct buf *out)
+{
+	if (event->desc->id == EVENT_syscall && event_syscall_code(event) == SC_unknown &&
+	    event->params[syscall__nativeID].len)
+		buf_printf(out, "syscall_%#" PRIx64, event_param_u64(event, syscall__nativeID));
+	else
+		buf_append_string(out, trace_calls_name(event));
 }
 
 /* Classes. */
@@ -212,20 +222,33 @@ static const struct {
 
 /* Lists. */
 
+/* What a list has: events, and calls without an event of their own by their codes. */
+struct calls_chosen {
+	bool events[EVENT_ID_MAX], codes[SYSCALL_CODES_COUNT];
+};
+
+static bool calls_is_generic(unsigned int code)
+{
+	return event_desc_of_syscall(code)->id == EVENT_syscall;
+}
+
 static bool calls_is_shown(const struct event_desc *desc)
 {
 	return desc && desc->syscall != SC_unknown && (desc->category & EC_SYSCALL) &&
 	       !(desc->flags & (EF_ENTER | EF_UNSEEN | EF_RECORDED));
 }
 
-static void calls_mark_class(calls_class *has, bool chosen[EVENT_ID_MAX])
+static void calls_mark_class(calls_class *has, struct calls_chosen *chosen)
 {
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (calls_is_shown(desc) && has(desc))
-			chosen[id] = true;
+			chosen->events[id] = true;
 	}
+	/* What they are about is not known. */
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT && has == calls_of_all; code++)
+		chosen->codes[code] = true;
 }
 
 static calls_class *calls_find_class(const char *name)
@@ -236,7 +259,7 @@ static calls_class *calls_find_class(const char *name)
 	return NULL;
 }
 
-static int calls_mark_pattern(const char *pattern, bool chosen[EVENT_ID_MAX], struct error *err)
+static int calls_mark_pattern(const char *pattern, struct calls_chosen *chosen, struct error *err)
 {
 	regex_t regex;
 
@@ -246,22 +269,28 @@ static int calls_mark_pattern(const char *pattern, bool chosen[EVENT_ID_MAX], st
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (calls_is_shown(desc) && regexec(&regex, calls_name_of(desc), 0, NULL, 0) == 0)
-			chosen[id] = true;
+			chosen->events[id] = true;
 	}
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		if (regexec(&regex, syscall_name(code), 0, NULL, 0) == 0)
+			chosen->codes[code] = true;
 	regfree(&regex);
 	return 0;
 }
 
-static int calls_mark_name(const char *name, bool chosen[EVENT_ID_MAX], struct error *err)
+static int calls_mark_name(const char *name, struct calls_chosen *chosen, struct error *err)
 {
-	bool found = false;
+	int code = syscall_code_find(name);
+	bool found = code >= 0 && calls_is_generic((unsigned int)code);
 
+	if (found)
+		chosen->codes[code] = true;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
 		if (!calls_is_shown(desc) || strcmp(calls_name_of(desc), name))
 			continue;
-		found = chosen[id] = true;
+		found = chosen->events[id] = true;
 	}
 	return found ? 0
 		     : error_set(err, -EINVAL,
@@ -270,7 +299,7 @@ static int calls_mark_name(const char *name, bool chosen[EVENT_ID_MAX], struct e
 				 name);
 }
 
-static int calls_mark(const char *word, bool chosen[EVENT_ID_MAX], struct error *err)
+static int calls_mark(const char *word, struct calls_chosen *chosen, struct error *err)
 {
 	/* '?' before a name: it may be unknown. */
 	bool may_lack = *word == '?';
@@ -293,7 +322,7 @@ static int calls_mark(const char *word, bool chosen[EVENT_ID_MAX], struct error 
 }
 
 /* Calls a function for each word of a list. */
-static int calls_each(const char *list, bool chosen[EVENT_ID_MAX], struct error *err)
+static int calls_each(const char *list, struct calls_chosen *chosen, struct error *err)
 {
 	char *copy = strdup(list), *rest = copy, *word;
 	int r = copy ? 0 : error_set(err, -ENOMEM, "out of memory");
@@ -304,21 +333,30 @@ static int calls_each(const char *list, bool chosen[EVENT_ID_MAX], struct error 
 	return r;
 }
 
+static void calls_append_type(const char *name, bool *any, struct buf *out)
+{
+	buf_printf(out, "%s%s", *any ? ", " : "evt.type in (", name);
+	*any = true;
+}
+
 int trace_calls_append_filter(const char *list, struct buf *out, struct error *err)
 {
-	bool chosen[EVENT_ID_MAX] = {false}, inverted = *list == '!', any = false;
-	int r = strcmp(list + inverted, "none") == 0 ? 0 : calls_each(list + inverted, chosen, err);
+	struct calls_chosen chosen = {{false}, {false}};
+	bool inverted = *list == '!', any = false;
+	int r = strcmp(list + inverted, "none") == 0 ? 0
+						     : calls_each(list + inverted, &chosen, err);
 
 	if (r)
 		return r;
 	for (unsigned int id = 0; id < EVENT_ID_MAX; id++) {
 		const struct event_desc *desc = event_desc_get(id);
 
-		if (!calls_is_shown(desc) || chosen[id] == inverted)
-			continue;
-		buf_printf(out, "%s%s", any ? ", " : "evt.type in (", desc->name);
-		any = true;
+		if (calls_is_shown(desc) && chosen.events[id] != inverted)
+			calls_append_type(desc->name, &any, out);
 	}
+	for (unsigned int code = 0; code < SYSCALL_CODES_COUNT; code++)
+		if (calls_is_generic(code) && chosen.codes[code] != inverted)
+			calls_append_type(syscall_name(code), &any, out);
 	buf_append_string(out, any ? ")" : "evt.num = 0");
 	return 0;
 }
@@ -358,15 +396,16 @@ static unsigned int calls_signal(const char *word)
 
 int trace_calls_append_signals(const char *list, bool *none, struct buf *out, struct error *err)
 {
-	bool inverted = *list == '!', any = false;
+	bool inverted = *list == '!', any = false, all = false;
 	char *copy = strdup(list + inverted), *rest = copy, *word;
 	int r = copy ? 0 : error_set(err, -ENOMEM, "out of memory");
+	size_t start = out->len;
 
-	*none = copy && strcmp(list, "none") == 0;
-	while (r == 0 && !*none && (word = strsep(&rest, ","))) {
+	while (r == 0 && (word = strsep(&rest, ","))) {
 		unsigned int number = calls_signal(word);
 
-		if (strcmp(word, "all") == 0)
+		all |= strcmp(word, "all") == 0;
+		if (strcmp(word, "all") == 0 || strcmp(word, "none") == 0)
 			continue;
 		if (!number)
 			r = error_set(err, -EINVAL, "-e signal=%s: there is no signal '%s'", list,
@@ -379,7 +418,13 @@ int trace_calls_append_signals(const char *list, bool *none, struct buf *out, st
 		any = true;
 	}
 	free(copy);
-	buf_append_string(out, any ? ")" : "evt.num > 0");
+	*none = inverted ? all : !all && !any;
+	if (all || !any) {
+		out->len = start;
+		buf_append_string(out, "evt.num > 0");
+	} else {
+		buf_append_char(out, ')');
+	}
 	return r;
 }
 

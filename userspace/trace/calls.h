@@ -12,6 +12,9 @@
 /* The name of the call of an event; of the generic event, that of its call. */
 const char *trace_calls_name(const struct event *event);
 
+/* Appends it; of a call that has none, its number: "syscall_0x1f4". */
+void trace_calls_append_name(const struct event *event, struct buf *out);
+
 /*
  * Appends a filter of the calls in a list: "openat,%file,/regex,!read". "all" and "none" are lists,
  * too. Returns 0, or -EINVAL with a message.

@@ -124,7 +124,8 @@ static void trace_append_call(struct trace *trace, const struct state_event *eve
 	size_t start = out->len;
 
 	trace_append_lead(trace, event, out);
-	buf_printf(out, "%s(", trace_calls_name(&event->ev));
+	trace_calls_append_name(&event->ev, out);
+	buf_append_char(out, '(');
 	trace_args_append(&call);
 	BUF_LITERAL(out, ") ");
 	while (!out->failed && out->len - start < trace->options->column)
@@ -194,7 +195,9 @@ static bool trace_take_call(struct trace *trace, const struct state_event *event
 		return false;
 	}
 	has_result = trace_values_result(&call, &result);
-	if (trace->has_table && has_result)
+	/* What did not end is not counted; of calls without an event of their own no result is
+	 * known. */
+	if (trace->has_table && (has_result || event->ev.desc->id == EVENT_syscall))
 		trace_counts_add(&trace->counts, trace_calls_name(&event->ev), result < 0,
 				 event->ev.latency_ns);
 	if (trace->has_lines)

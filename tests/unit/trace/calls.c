@@ -43,6 +43,11 @@ static void makes_filters(void **state)
 	expect_filter("?nosuch,read", "evt.type in (read)");
 	expect_filter("/^openat2?$", "evt.type in (openat, openat2)");
 	expect_filter("none", "evt.num = 0");
+	/* Calls without an event of their own. */
+	expect_filter("uretprobe,read", "evt.type in (read, uretprobe)");
+	expect_filter("/^uretprobe$", "evt.type in (uretprobe)");
+	assert_true(chooses("all", "unknown") && chooses("!read", "uretprobe"));
+	assert_true(!chooses("!unknown", "unknown") && !chooses("%file", "unknown"));
 	assert_true(chooses("all", "read") && chooses("!none", "read"));
 	assert_true(chooses("!open", "read") && !chooses("!read,write", "write"));
 	assert_true(chooses("%file", "openat") && chooses("file", "execve"));
@@ -60,6 +65,19 @@ static void expect_text(const struct buf *out, const char *expected)
 {
 	assert_int_equal(out->len, strlen(expected));
 	assert_memory_equal(out->data, expected, out->len);
+}
+
+static void expect_signals(const char *list, bool none, const char *expected)
+{
+	struct buf out = {0};
+	struct error err = {""};
+	bool found;
+
+	assert_int_equal(trace_calls_append_signals(list, &found, &out, &err), 0);
+	assert_int_equal(found, none);
+	if (expected)
+		expect_text(&out, expected);
+	buf_finish(&out);
 }
 
 static void makes_other_filters(void **state)
@@ -86,6 +104,10 @@ static void makes_other_filters(void **state)
 	assert_int_equal(trace_calls_append_signals("none", &none, &out, &err), 0);
 	assert_true(none);
 	buf_clear(&out);
+	expect_signals("none", true, NULL);
+	expect_signals("!all", true, NULL);
+	expect_signals("!none", false, "evt.num > 0");
+	expect_signals("all", false, "evt.num > 0");
 	trace_calls_append_operand("a\"b\\", &out);
 	expect_text(&out, "\"a\\\"b\\\\\"");
 	buf_finish(&out);
@@ -104,16 +126,30 @@ static void rejects_what_is_none(void **state)
 	buf_finish(&out);
 }
 
+static void expect_name(const struct event *event, const char *expected)
+{
+	struct buf out = {0};
+
+	trace_calls_append_name(event, &out);
+	expect_text(&out, expected);
+	buf_finish(&out);
+}
+
 static void names_calls(void **state)
 {
 	struct event event = {.desc = event_desc_get(EVENT_pread)};
-	uint16_t code = SC_kexec_load;
+	uint16_t code = SC_kexec_load, number = 500;
 
 	assert_string_equal(trace_calls_name(&event), "pread64");
 	event = (struct event){.desc = event_desc_get(EVENT_syscall)};
 	assert_string_equal(trace_calls_name(&event), "syscall");
 	event.params[syscall__ID] = (struct event_param){(const uint8_t *)&code, sizeof(code)};
 	assert_string_equal(trace_calls_name(&event), "kexec_load");
+	expect_name(&event, "kexec_load");
+	code = SC_unknown;
+	expect_name(&event, "unknown");
+	event.params[syscall__nativeID] = (struct event_param){(const uint8_t *)&number, 2};
+	expect_name(&event, "syscall_0x1f4");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -59,7 +59,21 @@ static void has_results_and_errors(void **state)
 		      "close(3)    = -1 EBADF (Bad file descriptor)\n");
 	traced_expect(&traced, drive_read(&traced.drive, TID, -512, FD),
 		      "read(3, ..., ...) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n");
-	traced_expect(&traced, drive_any(&traced.drive, TID), "getppid()   = ?\n");
+	traced_expect(&traced, drive_any(&traced.drive, TID), "getppid(...) = ?\n");
+	traced_end(&traced);
+}
+
+/* Of a call without an event of its own the number alone is known. */
+static void has_calls_of_unknown_names(void **state)
+{
+	struct traced traced;
+	struct frame *frame;
+
+	traced_begin(&traced, &plain);
+	frame = drive_begin(&traced.drive, EVENT_syscall, TID);
+	frame_put_i64(frame, syscall__ID, 0);
+	frame_put_i64(frame, syscall__nativeID, 500);
+	traced_expect(&traced, drive_end(&traced.drive), "syscall_0x1f4(...) = ?\n");
 	traced_end(&traced);
 }
 
@@ -348,6 +362,7 @@ static void prints_every_event(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_results_and_errors),
+	cmocka_unit_test(has_calls_of_unknown_names),
 	cmocka_unit_test(cuts_buffers),
 	cmocka_unit_test(has_what_only_some_calls_have),
 	cmocka_unit_test(tells_threads_apart),

@@ -29,7 +29,6 @@ static int trace_reject(const char *option, const char *value, const char *why, 
 		return 0;                                                                          \
 	}
 
-TRACE_FLAG(set_trace_follow, lines.follows, true)
 TRACE_FLAG(set_durations, lines.durations, true)
 TRACE_FLAG(set_relative, lines.relative, true)
 TRACE_FLAG(set_lines_and_table, lines.shows, TRACE_LINES_AND_TABLE)
@@ -39,6 +38,15 @@ TRACE_FLAG(set_output, output, value)
 TRACE_FLAG(set_append, append, true)
 TRACE_FLAG(set_no_redact, no_redact, true)
 TRACE_FLAG(set_trace_help, help, true)
+TRACE_FLAG(set_separate, separate, true)
+
+static int set_trace_follow(struct trace_command_options *options, const char *value,
+			    struct error *err)
+{
+	options->separate |= options->lines.follows;
+	options->lines.follows = true;
+	return 0;
+}
 
 /* Lines that are asked for stay: -C and -c is -C. */
 static int set_table(struct trace_command_options *options, const char *value, struct error *err)
@@ -213,6 +221,8 @@ static const struct trace_row {
 	{'w', "summary-wall-clock", NULL, "the table has the time that passed, as always",
 	 set_table},
 	{'o', "output", "FILE", "print to a file; default: standard error", set_output},
+	{0, "output-separately", NULL, "not offered: lines of a file have their process ID",
+	 set_separate},
 	{'A', "output-append-mode", NULL, "append to the file", set_append},
 	{'q', "quiet", NULL, "no messages; -qq: no lines of exits either", set_quiet},
 	{0, "no-redact", NULL, "show secrets", set_no_redact},
@@ -256,7 +266,7 @@ static int trace_reject_option(int code, int letter, const char *word, struct er
 	} others[] = {
 		{'U', "the table has the columns that it has"},
 		{'O', "nothing is subtracted from times, as no process is stopped"},
-		{'k', "stacks of calls are not offered: --sample has those of perf events"},
+		{'k', "stacks of calls are not captured: agent offcputime has those of waits"},
 		{'E', "set the environment by env(1)"},
 		{'u', "change the user by setpriv(1) or su(1)"},
 		{'i', "the instruction pointer of a call is not captured"},
@@ -280,6 +290,10 @@ static int trace_options_check(const struct trace_command_options *options, stru
 		return error_set(err, -EINVAL, "trace needs a command, or -p PID");
 	if (options->command && options->pids_count)
 		return error_set(err, -EINVAL, "trace: a command or -p PID: one of them");
+	if (options->separate && options->output)
+		return error_set(err, -EINVAL,
+				 "trace: -ff, --output-separately: all lines are in one file, each "
+				 "with its process ID: give -f, and grep '^PID '");
 	return 0;
 }
 

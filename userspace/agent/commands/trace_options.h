@@ -18,6 +18,7 @@ struct trace_command_options {
 	const char *calls, *status, *signals; /* lists of -e; NULL: all */
 	const char *output; /* a file; NULL: standard error */
 	bool append; /* to the file */
+	bool separate; /* a file for each process, which is rejected */
 	bool no_redact, help, version;
 	unsigned int quiet; /* how often -q was given */
 	char **command; /* to start, terminated by NULL; NULL: none */

@@ -49,6 +49,9 @@ static void reads_trace_options(void **state)
 	assert_true(options.lines.pid_column);
 	assert_string_equal(options.output, "file");
 	assert_string_equal(options.command[1], "-l");
+	/* Without a file it is -f. */
+	assert_int_equal(read_trace_words("-ff ls", &options, &err), 0);
+	assert_true(options.lines.follows);
 	assert_int_equal(read_trace_words("-p 1,2 -p 3 -c", &options, &err), 0);
 	assert_int_equal(options.lines.traced, 3);
 	assert_int_equal(options.lines.shows, TRACE_TABLE);
@@ -141,6 +144,8 @@ static void rejects_trace_options(void **state)
 		"-S no ls",
 		"-S time-percen ls",
 		"-U calls ls",
+		"-ff -o file ls",
+		"-f --output-separately -o file ls",
 		"-k ls",
 		"-u me",
 		"-e inject=read:error=1 ls",
