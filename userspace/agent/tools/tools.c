@@ -100,7 +100,7 @@ static const struct tool_option
 	in_milliseconds = {'m', .part = "_ms", .help = "in milliseconds"},
 	with_previous = {'P', .part = "_previous", .help = "with the thread that ran before"},
 	by_latency = {'L', .part = "_latency", .help = "with the time that they took"},
-	to_port = {'P', "PORT", .filter = "fd.rport =", .help = "to this port alone"},
+	to_port = {'P', "PORT", .filter = "evt.addr.port =", .help = "to this port alone"},
 	top_count = {'T', "COUNT", .option = "--limit", .help = "so many rows"},
 	rows_count = {'r', "COUNT", .option = "--limit", .help = "so many rows"},
 	also_others = {'a', .part = "_all", .help = "also sockets, pipes and other kinds"},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* fd.*: the ends of IP sockets. */
+/* fd.*: the ends of IP sockets; evt.addr.*: the address that a call names. */
 #include "sinsp/fields/table.h"
+
+#include <sys/socket.h>
 
 #include "sinsp/state/machine.h"
 #include "util/count.h"
@@ -175,6 +177,64 @@ static int get_is_server(const struct state_event *event, const struct field_ref
 			      fd->listening || (is_ip(fd) && fd->role == STATE_ROLE_SERVER));
 }
 
+/* What bind and connect are given, also where they fail: family, address, port. */
+
+static const struct param_desc *address_param(const struct event_desc *desc, unsigned int *at)
+{
+	for (*at = 0; *at < desc->nparams; (*at)++)
+		if (desc->params[*at].type == PT_SOCKADDR)
+			return &desc->params[*at];
+	return NULL;
+}
+
+static bool can_have_address(const struct event_desc *event)
+{
+	unsigned int at;
+
+	return event->id != EVENT_request && address_param(event, &at);
+}
+
+/* Its length, without the family and the port: 4 or 16; 0: it is none of IP. */
+static uint8_t find_address(const struct state_event *event, const uint8_t **data)
+{
+	const size_t others = 1 + sizeof(uint16_t);
+	const struct event_param *param;
+	unsigned int at;
+
+	if (!can_have_address(event->ev.desc) || !address_param(event->ev.desc, &at))
+		return 0;
+	param = &event->ev.params[at];
+	*data = param->data + 1;
+	if (param->len == others + 4 && param->data[0] == AF_INET)
+		return 4;
+	return param->len == others + 16 && param->data[0] == AF_INET6 ? 16 : 0;
+}
+
+static int get_address_ip(const struct state_event *event, const struct field_ref *ref,
+			  struct field_scratch *scratch, struct field_value *values)
+{
+	const uint8_t *data;
+
+	values->ip.len = find_address(event, &data);
+	if (!values->ip.len)
+		return NO_VALUE;
+	memcpy(values->ip.address, data, values->ip.len);
+	return 1;
+}
+
+static int get_address_port(const struct state_event *event, const struct field_ref *ref,
+			    struct field_scratch *scratch, struct field_value *values)
+{
+	const uint8_t *data;
+	uint8_t len = find_address(event, &data);
+	uint16_t port;
+
+	if (!len)
+		return NO_VALUE;
+	memcpy(&port, data + len, sizeof(port));
+	return field_give_u64(values, port);
+}
+
 enum {
 	SOCKET_NEEDS = NEEDS_THREADS | NEEDS_EVENT_FD,
 	FILTER_FLAGS = FIELD_FILTER_ONLY | FIELD_NO_TRANSFORMER | FIELD_NO_RHS,
@@ -191,6 +251,12 @@ enum {
 /* Other descriptors have no value. */
 #define SOCKET_ROW(name, type, format, flags, getter, help...)                                     \
 	ROW(name, type, format, flags, getter, help, .fact = FIELD_FACT_SOCKET)
+
+#define ADDRESS_ROW(name, type, format, getter, help...)                                           \
+	{                                                                                          \
+		name, PT_##type, PF_##format, 0, FIELD_ARG_NONE, NEEDS_ARGUMENTS, getter, help,    \
+			.can_have = can_have_address                                               \
+	}
 
 static void each_l4_protocol(void (*see)(void *context, const char *word), void *context)
 {
@@ -247,5 +313,10 @@ const struct field_desc fields_socket[] = {
 	SOCKET_ROW("fd.snet", IPNET, NA, FILTER_FLAGS, get_sip, "network of the server"),
 	SOCKET_ROW("fd.lnet", IPNET, NA, FILTER_FLAGS, get_lip, "network of the local end"),
 	SOCKET_ROW("fd.rnet", IPNET, NA, FILTER_FLAGS, get_rip, "network of the remote end"),
+	ADDRESS_ROW("evt.addr.ip", IPADDR, NA, get_address_ip,
+		    "address that connect or bind names, also if it fails",
+		    .example = "=127.0.0.1"),
+	ADDRESS_ROW("evt.addr.port", PORT, DEC, get_address_port, "the port there",
+		    .example = "=443"),
 	{0},
 };

@@ -77,6 +77,8 @@ static const struct {
 
 /* What the sheet does not have: whole classes, and single fields. */
 static const char *const extension_fields[] = {
+	"evt.addr.",
+
 	"container.",
 	"syslog.",
 	"proc.is_container_",

@@ -110,6 +110,33 @@ static void test_listening_socket(void **state)
 	world_expect_none(world, "fd.lip");
 }
 
+/* What calls name, whatever came of them. */
+static void test_address_of_a_call(void **state)
+{
+	struct drive *world = *state;
+	struct frame *frame;
+
+	world_begin(world, EVENT_connect, 100);
+	frame = &world->frame;
+	frame_put_i64(frame, connect__res, -111);
+	frame_put_ip(frame, connect__addr, "10.0.0.9", 443);
+	world_end(world);
+	world_expect(world, "evt.addr.ip", "10.0.0.9");
+	world_expect(world, "evt.addr.port", "443");
+	world_begin(world, EVENT_bind, 100);
+	frame = &world->frame;
+	frame_put_ip(frame, bind__addr, "fe80::1", 53);
+	world_end(world);
+	world_expect(world, "evt.addr.ip", "fe80::1");
+	world_expect(world, "evt.addr.port", "53");
+	world_begin(world, EVENT_connect, 100);
+	frame = &world->frame;
+	frame_put_bytes(frame, connect__addr, "\x01/a-path", 7);
+	world_end(world);
+	world_expect_none(world, "evt.addr.ip");
+	world_expect_none(world, "evt.addr.port");
+}
+
 static int get(struct drive *world, const char *name, struct field_value *values)
 {
 	struct field_scratch *scratch = calloc(1, sizeof(*scratch));
@@ -174,8 +201,13 @@ static void test_ipv6_and_unix(void **state)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_client),	     TEST(test_server),	    TEST(test_socket_without_role),
-	TEST(test_listening_socket), TEST(test_either_end), TEST(test_ipv6_and_unix),
+	TEST(test_client),
+	TEST(test_server),
+	TEST(test_socket_without_role),
+	TEST(test_listening_socket),
+	TEST(test_either_end),
+	TEST(test_ipv6_and_unix),
+	TEST(test_address_of_a_call),
 };
 
 UNIT_GROUP(tests);
