@@ -61,21 +61,87 @@ static int read_arg_example(struct views_reading *reading, const struct yaml_nod
 	return keep(reading, node, &((struct views_arg *)to)->example);
 }
 
+/* "R=evt.is_io_read=true": the word, and what stands for it; without "=" itself. */
+static int read_arg_word(struct views_reading *reading, const struct yaml_node *node,
+			 struct views_word *word)
+{
+	const char *text = NULL;
+	size_t len;
+
+	if (!yaml_is_scalar(node))
+		VIEWS_REPORT(reading, node, "expected WORD, or WORD=TEXT");
+	else if (keep(reading, node, &text))
+		return -ENOMEM;
+	if (!text)
+		return 0;
+	len = strcspn(text, "=");
+	word->word = arena_text(&reading->view->arena, text, len);
+	word->text = text[len] ? text + len + 1 : text;
+	return word->word ? 0 : -ENOMEM;
+}
+
+static int read_arg_words(struct views_reading *reading, const struct yaml_node *node, void *to)
+{
+	struct views_arg *arg = to;
+	struct views_word *words;
+	size_t n = 0;
+
+	for (const struct yaml_link *link = node->first; link; link = link->next)
+		n++;
+	words = arena_alloc(&reading->view->arena, (n + 1) * sizeof(words[0]));
+	if (!words)
+		return -ENOMEM;
+	memset(words, 0, (n + 1) * sizeof(words[0]));
+	n = 0;
+	for (const struct yaml_link *link = node->first; link; link = link->next) {
+		if (read_arg_word(reading, link->value, &words[n]))
+			return -ENOMEM;
+		n += words[n].word != NULL;
+	}
+	arg->words = words;
+	return 0;
+}
+
+const char *views_arg_text(const struct views_arg *arg, const char *word)
+{
+	for (const struct views_word *at = arg->words; at && at->word; at++)
+		if (strcmp(at->word, word) == 0)
+			return at->text;
+	return NULL;
+}
+
 static const struct views_row arg_rows[] = {
 	{"name", VIEWS_A_TEXT, true, read_arg_name},
 	{"default", VIEWS_A_TEXT, false, read_arg_default},
 	{"example", VIEWS_A_TEXT, false, read_arg_example},
+	{"words", VIEWS_A_SEQUENCE, false, read_arg_words},
 };
 
 /* The word that was given, the default, or for checks the example. */
 static const char *word_of(const struct views_reading *reading, const struct views_arg *arg,
 			   unsigned int i)
 {
-	if (i < reading->config->args_count)
+	if (i < reading->config->args_count && reading->config->args[i])
 		return reading->config->args[i];
 	if (arg->otherwise || !reading->config->checks)
 		return arg->otherwise;
 	return arg->example;
+}
+
+/* What is put in its place. */
+static void read_take_word(struct views_reading *reading, const struct yaml_node *node,
+			   const struct views_arg *arg)
+{
+	const char *word = word_of(reading, arg, reading->view->args_count);
+
+	if (!word && !reading->report->counts[YAML_ERROR])
+		VIEWS_REPORT(reading, node, "the argument %s has to be given, as %s", arg->name,
+			     arg->example);
+	if (word && arg->words && !views_arg_text(arg, word))
+		VIEWS_REPORT(reading, node, "the argument %.60s has no word '%.60s'", arg->name,
+			     word);
+	reading->given[reading->view->args_count] =
+		word && arg->words ? views_arg_text(arg, word) : word;
 }
 
 static int read_arg(struct views_reading *reading, const struct yaml_node *node)
@@ -94,10 +160,7 @@ static int read_arg(struct views_reading *reading, const struct yaml_node *node)
 	if (!arg->otherwise && !arg->example)
 		VIEWS_REPORT(reading, node, "the argument '%.60s' needs a default, or an example",
 			     arg->name);
-	reading->given[view->args_count] = word_of(reading, arg, view->args_count);
-	if (!reading->given[view->args_count] && !reading->report->counts[YAML_ERROR])
-		VIEWS_REPORT(reading, node, "the argument %s has to be given, as %s", arg->name,
-			     arg->example);
+	read_take_word(reading, node, arg);
 	view->args_count++;
 	return 0;
 }

@@ -155,9 +155,12 @@ static void append_word(struct buf *out, const char *word, bool quoted)
 	buf_append_char(out, '"');
 }
 
-/* The word for the name at `at`, of `len` bytes; NULL, reported, if there is none. */
+/*
+ * The word for the name at `at`, of `len` bytes; NULL, reported, if there is none. *own: it is a
+ * text of the file, which is put in as it is.
+ */
 static const char *find_given(struct views_reading *reading, const struct yaml_node *node,
-			      const char *at, size_t len)
+			      const char *at, size_t len, bool *own)
 {
 	const struct views_view *view = reading->view;
 	struct nearest nearest;
@@ -166,6 +169,7 @@ static const char *find_given(struct views_reading *reading, const struct yaml_n
 	for (unsigned int i = 0; i < view->args_count; i++) {
 		const char *name = view->args[i].name;
 
+		*own = view->args[i].words != NULL;
 		if (strlen(name) == len && memcmp(name, at, len) == 0)
 			return reading->given[i];
 		nearest_offer(&nearest, name);
@@ -200,6 +204,7 @@ static bool put_args(struct views_reading *reading, const struct yaml_node *node
 
 	while ((begin = strstr(at, arg_begin))) {
 		const char *name = begin + ARG_BEGIN_LEN, *end = strchr(name, '}'), *word;
+		bool own = false;
 
 		if (!end) {
 			VIEWS_REPORT(reading, node, "'${' without '}'");
@@ -211,11 +216,11 @@ static bool put_args(struct views_reading *reading, const struct yaml_node *node
 				     "'${' within quotes: an argument has its own if need be");
 			return false;
 		}
-		word = find_given(reading, node, name, (size_t)(end - name));
+		word = find_given(reading, node, name, (size_t)(end - name), &own);
 		if (!word)
 			return false;
 		buf_append(out, at, (size_t)(begin - at));
-		append_word(out, word, quoted);
+		append_word(out, word, quoted && !own);
 		at = end + 1;
 	}
 	buf_append_string(out, at);

@@ -116,11 +116,17 @@ struct views_column {
 	bool descending; /* of an order */
 };
 
+/* A word that an argument can be, and the text for it. */
+struct views_word {
+	const char *word, *text;
+};
+
 /* A word that the user gives, and that stands in the file as ${NAME}. */
 struct views_arg {
 	const char *name;
 	const char *otherwise; /* the default; NULL: it has to be given */
 	const char *example; /* what the file is checked with */
+	const struct views_word *words; /* what it can be alone, ends with NULL; NULL: any */
 };
 
 struct views_view {
@@ -144,7 +150,7 @@ struct views_view {
 
 /* What a view is read with. */
 struct views_config {
-	const char *const *args; /* values, in the order of view->args */
+	const char *const *args; /* values, in the order of view->args; NULL: the default */
 	size_t args_count;
 	bool checks; /* arguments that have no value have their example */
 	/* Fields that become the first keys, unless they are, and titles of their columns. */
@@ -167,6 +173,9 @@ void views_view_destroy(struct views_view *view); /* accepts NULL */
  * round: values are descending by themselves, keys ascending. Returns 0, or -EINVAL with a message.
  */
 int views_view_sort(struct views_view *view, const char *names, struct error *err);
+
+/* The text that stands for a word of an argument that has words; NULL: it has no such word. */
+const char *views_arg_text(const struct views_arg *arg, const char *word);
 
 /* The state that keys, values and their filters need: enum field_needs bits. */
 unsigned int views_view_needs(const struct views_view *view);

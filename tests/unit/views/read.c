@@ -134,6 +134,45 @@ static void puts_arguments_in(void **state)
 	WRONG(VIEW("keys: [{field: evt.rawres, unit: furlong}]\n" COUNTED), "3:34 unknown unit");
 }
 
+/* Some arguments are one of few words, each of which stands for a text of the file. */
+static void puts_texts_of_words_in(void **state)
+{
+	static const char text[] = VIEW(
+		"args:\n- {name: which, default: all, words: [in=evt.is_io_read=true, "
+		"all=evt.num>0]}\n"
+		"- {name: order, default: n, words: [n, m]}\nfilter: ${which}\nkeys: [proc.name]\n"
+		"values: [{name: n, aggregate: count}, {name: m, aggregate: count}]\n"
+		"sort: ${order}\n");
+	const char *const args[] = {"in", "m"}, *const second[] = {NULL, "m"}, *const no[] = {"no"};
+	const struct views_config given = {.args = args, .args_count = 2},
+				  skipped = {.args = second, .args_count = 2},
+				  wrong = {.args = no, .args_count = 1};
+	struct yaml_report report = {0};
+	struct views_view *view;
+	struct yaml_file file;
+
+	assert_int_equal(yaml_file_copy("v", text, strlen(text), &file, NULL), 0);
+	assert_int_equal(views_view_read(&file, &given, &view, &report), 0);
+	assert_string_equal(view->filter, "evt.is_io_read=true");
+	assert_int_equal(view->order[0].index, 1);
+	assert_string_equal(views_arg_text(&view->args[0], "all"), "evt.num>0");
+	assert_string_equal(views_arg_text(&view->args[1], "m"), "m");
+	assert_null(views_arg_text(&view->args[1], "x"));
+	views_view_destroy(view);
+	assert_int_equal(views_view_read(&file, &skipped, &view, &report), 0);
+	assert_string_equal(view->filter, "evt.num>0");
+	assert_int_equal(view->order[0].index, 1);
+	views_view_destroy(view);
+	assert_int_equal(views_view_read(&file, &wrong, &view, &report), -EINVAL);
+	assert_non_null(strstr(report.messages[0].text, "which has no word 'no'"));
+	yaml_report_finish(&report);
+	yaml_file_finish(&file);
+	WRONG(VIEW("args: [{name: a, default: x, words: [y, z]}]\n" COUNTED),
+	      "3:8 has no word 'x'");
+	WRONG(VIEW("args: [{name: a, default: y, words: [y, [z]]}]\n" COUNTED),
+	      "3:41 expected WORD");
+}
+
 /* As -pc does. */
 static void puts_keys_first(void **state)
 {
@@ -184,8 +223,8 @@ static void has_right_views(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_all_keys),    cmocka_unit_test(says_where_it_is_wrong),
-	cmocka_unit_test(puts_arguments_in), cmocka_unit_test(puts_keys_first),
-	cmocka_unit_test(has_right_views),
+	cmocka_unit_test(puts_arguments_in), cmocka_unit_test(puts_texts_of_words_in),
+	cmocka_unit_test(puts_keys_first),   cmocka_unit_test(has_right_views),
 };
 
 UNIT_GROUP(tests);

@@ -156,8 +156,18 @@ static bool begins_filter(const struct views_arg *arg, const char *word)
 	return !arg->otherwise && is_number(arg->example) && strpbrk(word, "=<>!() ");
 }
 
-/* How many words behind the name are its arguments: it is read once with none to see that. */
-static int count_args(const struct yaml_file *file, char **words, size_t *count, struct error *err)
+/* Whether it is the argument. Of one that has words, all others are not: it has its default. */
+static bool is_arg(const struct views_arg *arg, const char *word)
+{
+	return arg->words ? views_arg_text(arg, word) != NULL : !begins_filter(arg, word);
+}
+
+/*
+ * Which words behind the name are its arguments: it is read once with none to see that. Returns how
+ * many in *count.
+ */
+static int find_args(const struct yaml_file *file, char **words, const char *args[VIEWS_ARGS_MAX],
+		     size_t *count, struct error *err)
 {
 	const struct views_config config = {.checks = true};
 	struct yaml_report report = {0};
@@ -167,10 +177,12 @@ static int count_args(const struct yaml_file *file, char **words, size_t *count,
 	*count = 0;
 	if (r)
 		reject_view(&report, r, err);
-	else
-		while (*count < view->args_count && words[*count] &&
-		       !begins_filter(&view->args[*count], words[*count]))
-			++*count;
+	for (size_t i = 0; r == 0 && i < view->args_count && words[*count]; i++) {
+		if (is_arg(&view->args[i], words[*count]))
+			args[i] = words[(*count)++];
+		else if (!view->args[i].words)
+			break;
+	}
 	views_view_destroy(view);
 	yaml_report_finish(&report);
 	return r;
@@ -179,14 +191,21 @@ static int count_args(const struct yaml_file *file, char **words, size_t *count,
 static int read_with_args(const struct yaml_file *file, struct views_config *config, char ***words,
 			  struct options *options, struct error *err)
 {
+	const char *args[VIEWS_ARGS_MAX] = {NULL};
 	struct yaml_report report = {0};
-	int r = count_args(file, *words, &config->args_count, err);
+	size_t count;
+	int r = find_args(file, *words, args, &count, err);
 
 	if (r)
 		return r;
-	config->args = (const char *const *)*words;
-	*words += config->args_count;
+	config->args = args;
+	for (size_t i = 0; i < VIEWS_ARGS_MAX; i++)
+		if (args[i])
+			config->args_count = i + 1;
+	*words += count;
 	r = views_view_read(file, config, &options->view, &report);
+	config->args = NULL;
+	config->args_count = 0;
 	if (r)
 		reject_view(&report, r, err);
 	yaml_report_finish(&report);

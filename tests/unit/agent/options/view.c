@@ -85,6 +85,8 @@ static void leaves_a_filter_alone(void **state)
 		{{"runqslower"}, 1, "thread.runqtime > 10000us"},
 		{{"around", "5", "not", "x"}, 2, "evt.around[5]=1000"},
 		{{"spy_file", "proc.name=x"}, 2, "proc.name=x"},
+		{{"spy_file", "W", "/etc"}, 3, "evt.is_io_write=true and fd.name contains /etc"},
+		{{"httptop", "proc.name=x"}, 1, "request.protocol=http"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
