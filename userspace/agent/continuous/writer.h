@@ -70,7 +70,6 @@ bool continuous_writer_give(struct continuous_writer *writer, struct stacks *sta
 /* Waits until the thread is done, `ns` at most. Returns whether it is. */
 bool continuous_writer_wait(struct continuous_writer *writer, uint64_t ns);
 
-/* Ends the thread, which must be done, or not have begun; accepts NULL. */
 /*
  * Of the time that is left for names, what the next one of so many groups may use: half of it if it
  * is that of the machine, where all users are together, and other groups are behind it; else an
@@ -78,6 +77,7 @@ bool continuous_writer_wait(struct continuous_writer *writer, uint64_t ns);
  */
 uint64_t continuous_writer_share_ns(uint64_t left_ns, size_t group, size_t count);
 
+/* Ends the thread, which must be done, or not have begun; accepts NULL. */
 void continuous_writer_destroy(struct continuous_writer *writer);
 
 #endif
