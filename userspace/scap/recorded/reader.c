@@ -20,26 +20,43 @@ enum {
 
 /* Tasks. */
 
-/* The task with an id, if its name is known. */
-static const struct recorded_task *task_find(const struct recorded_reader *reader, int32_t tid)
+/* The n-th place where a task with an id may be; NULL: its group has no memory. */
+static struct recorded_task *task_place(const struct recorded_reader *reader, int32_t tid, size_t n)
 {
-	uint32_t place = (uint32_t)tid % RECORDED_TASKS;
-	const struct recorded_task *group = reader->tasks[place / RECORDED_TASK_GROUP];
-	const struct recorded_task *task = group ? &group[place % RECORDED_TASK_GROUP] : NULL;
+	uint32_t place = ((uint32_t)tid * 2654435761u) >> 16;
+	struct recorded_task *group = reader->tasks[place / RECORDED_TASK_GROUP];
 
-	return task && task->tid == tid ? task : NULL;
+	return group ? &group[(place + n) % RECORDED_TASK_GROUP] : NULL;
+}
+
+/* The task with an id, if its name is known; with 0 a place that is free for it. */
+static struct recorded_task *task_find(const struct recorded_reader *reader, int32_t tid,
+				       int32_t wanted)
+{
+	for (size_t n = 0; n < RECORDED_TASK_WAYS; n++) {
+		struct recorded_task *task = task_place(reader, tid, n);
+
+		if (task && task->tid == wanted)
+			return task;
+	}
+	return NULL;
 }
 
 /* Without memory its name is not kept: those that it creates have none. */
 static void task_keep(struct recorded_reader *reader, const struct recorded_task *task)
 {
-	uint32_t place = (uint32_t)task->tid % RECORDED_TASKS;
-	struct recorded_task **group = &reader->tasks[place / RECORDED_TASK_GROUP];
+	uint32_t place = ((uint32_t)task->tid * 2654435761u) >> 16;
+	struct recorded_task **group = &reader->tasks[place / RECORDED_TASK_GROUP], *to;
 
 	if (!*group)
 		*group = calloc(RECORDED_TASK_GROUP, sizeof(**group));
-	if (*group)
-		(*group)[place % RECORDED_TASK_GROUP] = *task;
+	to = task_find(reader, task->tid, task->tid);
+	if (!to)
+		to = task_find(reader, task->tid, 0);
+	if (!to)
+		to = task_place(reader, task->tid, 0);
+	if (to)
+		*to = *task;
 }
 
 /* To the state: what is known of a thread. */
@@ -109,7 +126,7 @@ static void apply_fork(struct recorded_reader *reader, const uint8_t *record, si
 	if (bytes < sizeof(head))
 		return;
 	memcpy(&head, record, sizeof(head));
-	from = task_find(reader, head.parent_tid);
+	from = task_find(reader, head.parent_tid, head.parent_tid);
 	if (from && head.tid != head.parent_tid) {
 		struct recorded_task to = *from;
 
@@ -125,9 +142,15 @@ static void apply_fork(struct recorded_reader *reader, const uint8_t *record, si
 
 static void apply_exit(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
 {
+	struct recorded_task *ended;
 	struct sample_task task;
 
-	if (reader->names && sample_task_decode(record, bytes, &task) == 0)
+	if (sample_task_decode(record, bytes, &task))
+		return;
+	ended = task_find(reader, task.tid, task.tid);
+	if (ended)
+		ended->tid = 0;
+	if (reader->names)
 		recorded_names_exit(reader->names, &task);
 }
 

@@ -21,8 +21,9 @@ enum {
 	RECORDED_HEAD_BYTES_MAX = 64 << 20,
 	/* Whose names are known, for those that they create; memory is taken for so many at once.
 	 */
-	RECORDED_TASKS = 1 << 16,
+	RECORDED_TASKS = 1 << 16, /* 16 bits of a hash */
 	RECORDED_TASK_GROUP = 1 << 8,
+	RECORDED_TASK_WAYS = 8, /* places where one may be */
 };
 
 struct recorded_task {
@@ -38,7 +39,7 @@ struct recorded_reader {
 	struct recorded_events events;
 	struct recorded_order order;
 	struct recorded_names *names; /* owned; NULL: samples have no symbols */
-	/* Owned: by their ids, the latest one of a place; NULL: all of the group are free. */
+	/* Owned: by their ids; NULL: all of the group are free. */
 	struct recorded_task *tasks[RECORDED_TASKS / RECORDED_TASK_GROUP];
 	struct scap_event first; /* read to know the state before it */
 	bool has_first;

@@ -133,11 +133,14 @@ static int pass_machine(struct scap_snapshot *to, const struct scap_machine *mac
 	return 0;
 }
 
+static bool sees_any_thread;
+
 static int see_thread(struct scap_snapshot *to, const struct scap_thread *thread)
 {
 	struct seen *seen = (struct seen *)to;
 
-	assert_int_equal(thread->tid, PID);
+	if (!sees_any_thread)
+		assert_int_equal(thread->tid, PID);
 	assert_string_equal(thread->comm, "program");
 	seen->threads++;
 	return 0;
@@ -362,15 +365,20 @@ static void begin_pipe(struct pipe_file *file)
 	begin_pipe_with(file, 0);
 }
 
-static void put_comm(struct pipe_file *file)
+static void put_comm_of(struct pipe_file *file, int32_t tid)
 {
 	const struct {
 		int32_t pid, tid;
 		char comm[8];
 		uint64_t trailer[3];
-	} comm = {PID, PID, "program", {0}};
+	} comm = {tid, tid, "program", {0}};
 
 	put_record(file, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, &comm, sizeof(comm));
+}
+
+static void put_comm(struct pipe_file *file)
+{
+	put_comm_of(file, PID);
 }
 
 static void put_pipe_sample(struct pipe_file *file, uint64_t time_ns)
@@ -547,6 +555,31 @@ static void unpacks_in_parts(void **state)
 	scap_source_destroy(recorded_reader_source(reader));
 }
 
+/* Ids go up to 4 millions: whichever are alive, their children have their names. */
+static void knows_many_tasks(void **state)
+{
+	enum { TASKS = 20, APART = 1 << 16 };
+	static struct pipe_file file;
+	struct seen seen;
+
+	begin_pipe(&file);
+	for (int32_t i = 0; i < TASKS; i++)
+		put_comm_of(&file, 1 + i * APART);
+	for (int32_t i = 0; i < TASKS; i++) {
+		const struct {
+			int32_t pid, parent, tid, parent_tid;
+			uint64_t time_ns, trailer[3];
+		} task = {100 + i, 1 + i * APART, 100 + i, 1 + i * APART, 0, {0}};
+
+		put_record(&file, PERF_RECORD_FORK, 0, &task, sizeof(task));
+	}
+	put_pipe_sample(&file, 1);
+	sees_any_thread = true;
+	assert_int_equal(read_file(file.bytes, file.len, &seen), 0);
+	sees_any_thread = false;
+	assert_int_equal(seen.threads, 2 * TASKS);
+}
+
 static void rejects_records_without_events(void **state)
 {
 	static struct pipe_file file;
@@ -569,6 +602,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_what_was_lost),
 	cmocka_unit_test(reads_both_forms_of_compression),
 	cmocka_unit_test(unpacks_in_parts),
+	cmocka_unit_test(knows_many_tasks),
 	cmocka_unit_test(rejects_records_without_events),
 };
 
