@@ -269,6 +269,8 @@ static void account_file_put_troubles(struct buf *text, const struct scap_reader
 		{file->lost, "records missing that were lost when the file was written"},
 		{file->unordered, "records that may not be in the order of their times: too many "
 				  "were between"},
+		{file->unmapped, "mappings of processes not kept, as there were too many: samples "
+				 "there have no symbols"},
 		{file->unknown_blocks, "blocks skipped whose kind this version does not know"},
 		ACCOUNT_MARKS(state),
 		{state->threads_evicted, "threads evicted: the table or the memory was full"},

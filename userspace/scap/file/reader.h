@@ -25,6 +25,7 @@ struct scap_reader_stats {
 	uint64_t unknown_blocks; /* skipped */
 	uint64_t lost; /* records that are missing, as the file says */
 	uint64_t unordered; /* records given out before earlier ones could be excluded */
+	uint64_t unmapped; /* of perf.data: mappings, or times those of all processes, left out */
 	uint64_t bytes_read; /* of the file as stored */
 	uint64_t bytes; /* of the whole file; 0: not known (a pipe) */
 };

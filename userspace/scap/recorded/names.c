@@ -31,6 +31,7 @@ struct recorded_file {
 
 struct recorded_names {
 	struct process_maps maps;
+	uint64_t left_out; /* mappings */
 	struct recorded_file *files; /* owned: an array, which grows */
 	size_t files_count, files_capacity;
 	uint16_t places[FILE_PLACES]; /* by their paths: 1 + where in `files`; 0: a free one */
@@ -187,12 +188,17 @@ void recorded_names_map(struct recorded_names *names, const struct sample_mappin
 		return;
 	file = file_of(names, mapping->path, id ? id : &none);
 	process = file < 0 ? NULL : known_process(names, mapping->pid);
-	if (process)
-		(void)process_maps_add(
-			process, &(struct process_mapping){.begin = mapping->begin,
-							   .end = mapping->begin + mapping->bytes,
-							   .offset = mapping->offset,
-							   .file = (uint32_t)file});
+	if (!process || process_maps_add(process, &(struct process_mapping){
+							  .begin = mapping->begin,
+							  .end = mapping->begin + mapping->bytes,
+							  .offset = mapping->offset,
+							  .file = (uint32_t)file}))
+		names->left_out++;
+}
+
+uint64_t recorded_names_left_out(const struct recorded_names *names)
+{
+	return names->left_out + names->maps.forgotten;
 }
 
 void recorded_names_exec(struct recorded_names *names, int32_t pid)

@@ -32,6 +32,9 @@ void recorded_names_exit(struct recorded_names *names, const struct sample_task 
 /* Where the symbol _text of the kernel was. */
 void recorded_names_kernel(struct recorded_names *names, uint64_t text);
 
+/* How many mappings, or times those of all processes, were left out: there were too many. */
+uint64_t recorded_names_left_out(const struct recorded_names *names);
+
 /* The name of an address; NULL: it is not known. Valid until a file is read. */
 const char *recorded_names_find(struct recorded_names *names, int32_t pid, uint8_t mode,
 				uint64_t address);

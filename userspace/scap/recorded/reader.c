@@ -756,6 +756,7 @@ void recorded_reader_stats(const struct recorded_reader *reader, struct scap_rea
 {
 	*stats = reader->stats;
 	stats->lost = lost_of(reader);
+	stats->unmapped = reader->names ? recorded_names_left_out(reader->names) : 0;
 	stats->unordered = reader->order.forced;
 	stats->bytes_read = scap_stream_bytes_read(reader->stream);
 	stats->bytes = scap_stream_bytes(reader->stream);

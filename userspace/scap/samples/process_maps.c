@@ -29,14 +29,22 @@ static struct process_entry *process_at(const struct process_maps *maps, size_t 
 	return entry && entry->pid ? entry : NULL;
 }
 
-static void list_drop(struct process_mappings *list)
+static uint64_t list_bytes(size_t capacity)
 {
-	if (list && --list->users == 0)
-		free(list);
+	return sizeof(struct process_mappings) + capacity * sizeof(struct process_mapping);
+}
+
+static void list_drop(struct process_mappings *list, uint64_t *bytes)
+{
+	if (!list || --list->users)
+		return;
+	*bytes -= list_bytes(list->capacity);
+	free(list);
 }
 
 /* A copy of its own, with room for more; NULL: none. */
-static struct process_mappings *list_own(struct process_mappings *list, size_t more)
+static struct process_mappings *list_own(struct process_mappings *list, size_t more,
+					 uint64_t *bytes)
 {
 	size_t count = list ? list->count : 0, capacity = MAPPINGS_MIN;
 	struct process_mappings *own;
@@ -45,15 +53,16 @@ static struct process_mappings *list_own(struct process_mappings *list, size_t m
 		return list;
 	while (capacity < count + more)
 		capacity *= 2;
-	own = malloc(sizeof(*own) + capacity * sizeof(own->list[0]));
+	own = malloc(list_bytes(capacity));
 	if (!own)
 		return NULL;
+	*bytes += list_bytes(capacity);
 	own->users = 1;
 	own->count = count;
 	own->capacity = capacity;
 	if (list)
 		memcpy(own->list, list->list, count * sizeof(own->list[0]));
-	list_drop(list);
+	list_drop(list, bytes);
 	return own;
 }
 
@@ -74,7 +83,7 @@ static void forget_all(struct process_maps *maps)
 		struct process_entry *process = process_at(maps, i);
 
 		if (process)
-			list_drop(process->mappings);
+			list_drop(process->mappings, process->bytes);
 	}
 	for (size_t i = 0; i < PLACES / PROCESS_GROUP; i++) {
 		free(maps->groups[i]);
@@ -90,7 +99,7 @@ struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid)
 
 	if (found || pid <= 0)
 		return found;
-	if (maps->count == PROCESSES_MAX) {
+	if (maps->count == PROCESSES_MAX || maps->bytes > PROCESS_MAPS_BYTES_MAX) {
 		forget_all(maps);
 		maps->forgotten++;
 	}
@@ -104,6 +113,7 @@ struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid)
 	maps->count++;
 	found = entry_at(maps, i);
 	found->pid = pid;
+	found->bytes = &maps->bytes;
 	return found;
 }
 
@@ -113,7 +123,7 @@ void process_maps_exec(struct process_entry *process, uint64_t time_ns)
 		process->exec_ns = 0;
 	if (process->state == MAPPED_KNOWN && process->begun_ns > time_ns)
 		return;
-	list_drop(process->mappings);
+	list_drop(process->mappings, process->bytes);
 	process->mappings = NULL;
 	process->state = MAPPED_KNOWN;
 	process->begun_ns = process->read_ns = time_ns;
@@ -121,7 +131,7 @@ void process_maps_exec(struct process_entry *process, uint64_t time_ns)
 
 static void forget_mappings(struct process_entry *process)
 {
-	list_drop(process->mappings);
+	list_drop(process->mappings, process->bytes);
 	process->mappings = NULL;
 	process->state = MAPPED_UNKNOWN;
 }
@@ -131,8 +141,11 @@ void process_maps_forget(struct process_maps *maps, uint64_t time_ns)
 	for (size_t i = 0; i < PLACES; i++) {
 		struct process_entry *process = process_at(maps, i);
 
-		if (!process)
+		if (!process) {
+			if (!entry_at(maps, i))
+				i |= PROCESS_GROUP - 1;
 			continue;
+		}
 		if (process->state == MAPPED_ASKED)
 			process->added_ns = time_ns;
 		else
@@ -178,7 +191,7 @@ void process_maps_end(struct process_maps *maps, int32_t pid)
 
 	if (!found)
 		return;
-	list_drop(found->mappings);
+	list_drop(found->mappings, found->bytes);
 	while (entry_at(maps, hole) != found)
 		hole = (hole + 1) % PLACES;
 	*found = (struct process_entry){0};
@@ -248,7 +261,7 @@ int process_maps_add(struct process_entry *process, const struct process_mapping
 		return 0;
 	if (list && list->count + 2 > MAPPINGS_MAX)
 		return -E2BIG;
-	list = list_own(list, 2);
+	list = list_own(list, 2, process->bytes);
 	if (!list)
 		return -ENOMEM;
 	process->mappings = list;

@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 enum {
-	PROCESSES_MAX = 4096, /* with more, all are forgotten, and learnt anew */
+	/* With more, or more of their mappings, all are forgotten, and learnt anew. */
+	PROCESSES_MAX = 1 << 16,
+	PROCESS_MAPS_BYTES_MAX = 128 << 20,
 	MAPPINGS_MAX = 1024, /* of a process; more are left out */
 	PROCESS_PLACES = 2 * PROCESSES_MAX,
 	PROCESS_GROUP = 64, /* places whose memory is taken together */
@@ -39,6 +41,7 @@ enum process_maps_state {
 
 struct process_entry {
 	int32_t pid; /* 0: a free place */
+	uint64_t *bytes; /* those of all mappings */
 	enum process_maps_state state;
 	struct process_mappings *mappings; /* NULL: none */
 	uint64_t begun_ns; /* when the read began: later ones are not sure to be in it, and are
@@ -50,10 +53,11 @@ struct process_entry {
 	uint64_t exec_ns; /* of a program that is yet to begin in the order of records; 0: none */
 };
 
-/* Zeroed: empty. */
+/* Zeroed: empty; it must not move then. */
 struct process_maps {
 	struct process_entry *groups[PROCESS_PLACES / PROCESS_GROUP]; /* owned; NULL: all free */
 	size_t count;
+	uint64_t bytes; /* of mappings */
 	uint64_t forgotten; /* times that all were */
 };
 

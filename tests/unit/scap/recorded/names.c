@@ -138,6 +138,31 @@ static void has_room_for_so_many_files(void **state)
 	recorded_names_destroy(names);
 }
 
+static void knows_many_processes(void **state)
+{
+	enum { PROCESSES = 5000 };
+	struct recorded_names *names;
+	struct sample_mapping mapping = {0};
+
+	find_self(&mapping);
+	assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
+	for (int i = 0; i < PROCESSES; i++) {
+		mapping.pid = PID - i;
+		recorded_names_map(names, &mapping, NULL);
+	}
+	check(names, PID, "named_function");
+	check(names, PID - PROCESSES + 1, "named_function");
+	assert_int_equal(recorded_names_left_out(names), 0);
+	/* So many mappings of one have no room. */
+	for (uint64_t i = 0; i < 2000; i++) {
+		mapping.bytes = 0x1000;
+		mapping.begin = 0x1000 + i * 0x2000;
+		recorded_names_map(names, &mapping, NULL);
+	}
+	assert_in_range(recorded_names_left_out(names), 900, 1100);
+	recorded_names_destroy(names);
+}
+
 static uint64_t kernel_text(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -215,6 +240,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_nothing_of_other_versions),
 	cmocka_unit_test(opens_only_files),
 	cmocka_unit_test(has_room_for_so_many_files),
+	cmocka_unit_test(knows_many_processes),
 	cmocka_unit_test(names_the_kernel_if_it_is_this_one),
 	cmocka_unit_test(writes_stacks),
 };

@@ -200,6 +200,34 @@ static void is_a_table(void **state)
 	assert_true(maps->count <= PROCESSES_MAX);
 }
 
+/* Also of the memory that mappings take; those that are shared are counted once. */
+static void has_an_end_for_all(void **state)
+{
+	struct process_entry *process = known(1, 1);
+	uint64_t one;
+	int32_t pid = 2;
+
+	for (uint64_t i = 0; i < MAPPINGS_MAX - 2; i++)
+		assert_int_equal(add(process, i * 10, i * 10 + 5, 1), 0);
+	one = maps->bytes;
+	assert_in_range(one, MAPPINGS_MAX * sizeof(struct process_mapping),
+			2 * MAPPINGS_MAX * sizeof(struct process_mapping));
+	process_maps_fork(maps, 1, 100000, 1);
+	assert_int_equal(maps->bytes, one);
+	process_maps_end(maps, 1);
+	assert_int_equal(maps->bytes, one);
+	process_maps_end(maps, 100000);
+	assert_int_equal(maps->bytes, 0);
+	for (; maps->forgotten == 0 && pid < PROCESSES_MAX; pid++) {
+		process = known(pid, 1);
+		for (uint64_t i = 0; i < MAPPINGS_MAX - 2; i++)
+			assert_int_equal(add(process, i * 10, i * 10 + 5, 1), 0);
+		assert_true(maps->bytes <= PROCESS_MAPS_BYTES_MAX + one);
+	}
+	assert_int_equal(maps->forgotten, 1);
+	assert_int_equal(maps->bytes, one);
+}
+
 static void has_an_end(void **state)
 {
 	struct process_entry *process = known(7, 1);
@@ -224,6 +252,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_program_begins_in_a_read, create, destroy),
 	cmocka_unit_test_setup_teardown(is_a_table, create, destroy),
 	cmocka_unit_test_setup_teardown(has_an_end, create, destroy),
+	cmocka_unit_test_setup_teardown(has_an_end_for_all, create, destroy),
 };
 
 UNIT_GROUP(tests);
