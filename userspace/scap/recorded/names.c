@@ -20,7 +20,13 @@
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
-enum { FILE_PLACES = 2 * RECORDED_FILES_MAX, FILES_FIRST = 16, FRAMES_MAX = 1024 };
+enum {
+	FILE_PLACES = 2 * RECORDED_FILES_MAX,
+	FILES_FIRST = 16,
+	FRAMES_MAX = 1024,
+	PIECES_MAX = 1 << 14,
+	KERNEL_PID = 1, /* of its maps */
+};
 
 struct recorded_file {
 	char *path; /* owned */
@@ -40,8 +46,16 @@ struct recorded_names {
 	char *kallsyms; /* owned: a path */
 	struct symbol_table kernel;
 	bool kernel_is_read;
+	uint64_t kernel_begin, kernel_end; /* addresses of its own code, in the recording */
 	uint64_t kernel_text; /* 0: not known */
 	int64_t kernel_shift; /* from addresses of the recording to those of now */
+	/* What else it executes, as mappings of a process of its own, whose files are these. */
+	struct process_maps kernel_maps;
+	struct kernel_piece {
+		char *name; /* owned */
+		enum kernel_piece_kind { PIECE_PROGRAM, PIECE_MODULE, PIECE_MODULE_HERE } kind;
+	} * pieces; /* owned */
+	size_t pieces_count, pieces_capacity;
 	int debug; /* separate files by build ids; -1: there is no such folder */
 };
 
@@ -73,6 +87,10 @@ void recorded_names_destroy(struct recorded_names *names)
 	}
 	free(names->files);
 	symbol_table_finish(&names->kernel);
+	for (size_t i = 0; i < names->pieces_count; i++)
+		free(names->pieces[i].name);
+	free(names->pieces);
+	process_maps_finish(&names->kernel_maps);
 	free(names->kallsyms);
 	perf_build_ids_finish(&names->ids);
 	process_maps_finish(&names->maps);
@@ -223,9 +241,93 @@ void recorded_names_exit(struct recorded_names *names, const struct sample_task 
 
 /* The kernel. */
 
-void recorded_names_kernel(struct recorded_names *names, uint64_t text)
+void recorded_names_kernel(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+			   uint64_t text)
 {
+	names->kernel_begin = begin;
+	names->kernel_end = begin + bytes < begin ? UINT64_MAX : begin + bytes;
 	names->kernel_text = text;
+}
+
+/* The number of a piece; -1: there is no room. */
+static int64_t piece_add(struct recorded_names *names, const char *name,
+			 enum kernel_piece_kind kind)
+{
+	char *copy;
+
+	if (names->pieces_count == PIECES_MAX)
+		return -1;
+	if (names->pieces_count == names->pieces_capacity) {
+		size_t capacity = names->pieces_capacity ? 2 * names->pieces_capacity : FILES_FIRST;
+		void *grown = reallocarray(names->pieces, capacity, sizeof(*names->pieces));
+
+		if (!grown)
+			return -1;
+		names->pieces = grown;
+		names->pieces_capacity = capacity;
+	}
+	copy = strdup(name);
+	if (!copy)
+		return -1;
+	names->pieces[names->pieces_count] = (struct kernel_piece){copy, kind};
+	return (int64_t)names->pieces_count++;
+}
+
+static void kernel_map(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+		       const char *name, enum kernel_piece_kind kind)
+{
+	struct process_entry *process = process_maps_get(&names->kernel_maps, KERNEL_PID);
+	int64_t piece = name ? piece_add(names, name, kind) : UINT32_MAX;
+	const struct process_mapping mapping = {
+		.begin = begin, .end = begin + bytes, .file = (uint32_t)piece};
+
+	if (piece < 0 || !process || process_maps_add(process, &mapping))
+		names->left_out++;
+}
+
+/* As names of modules are in /proc/modules: "[ext4]" and "/lib/.../some-name.ko.xz". */
+static void name_module(const char *path, char name[64])
+{
+	const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path;
+	size_t len;
+
+	begin += *begin == '[';
+	len = strcspn(begin, ".]");
+	snprintf(name, 64, "%.*s", (int)(len < 64 ? len : 63), begin);
+	for (char *c = name; *c; c++)
+		*c = (char)(*c == '-' ? '_' : *c);
+}
+
+static bool module_is_at(const char *wanted, uint64_t begin)
+{
+	FILE *file = fopen("/proc/modules", "re");
+	char line[512], name[64];
+	uint64_t address;
+	bool is_there = false;
+
+	while (file && !is_there && fgets(line, sizeof(line), file))
+		is_there = sscanf(line, "%63s %*s %*s %*s %*s %" SCNx64, name, &address) == 2 &&
+			   address == begin && strcmp(name, wanted) == 0;
+	if (file)
+		fclose(file);
+	return is_there;
+}
+
+void recorded_names_module(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+			   const char *path)
+{
+	char name[64];
+
+	name_module(path, name);
+	kernel_map(names, begin, bytes, name,
+		   names->pieces_count < PIECES_MAX && module_is_at(name, begin) ? PIECE_MODULE_HERE
+										 : PIECE_MODULE);
+}
+
+void recorded_names_program(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+			    const char *name)
+{
+	kernel_map(names, begin, bytes, name, PIECE_PROGRAM);
 }
 
 /* Where _text is now; 0: it is not shown. */
@@ -275,17 +377,39 @@ static void read_kernel(struct recorded_names *names)
 
 /* Names. */
 
+/*
+ * Its own code moves as one between two starts. Modules and programs do not move with it: those are
+ * named that the recording names, or that are where they were, in the same kernel.
+ */
+static const char *find_in_kernel(struct recorded_names *names, uint64_t address)
+{
+	const struct process_entry *process = process_maps_find(&names->kernel_maps, KERNEL_PID);
+	const struct process_mapping *mapping = process ? process_maps_at(process, address) : NULL;
+
+	if (!names->kernel_is_read)
+		read_kernel(names);
+	if (mapping && mapping->file != UINT32_MAX) {
+		const struct kernel_piece *piece = &names->pieces[mapping->file];
+
+		if (piece->kind == PIECE_PROGRAM)
+			return piece->name;
+		return piece->kind == PIECE_MODULE_HERE && !names->kernel_shift
+			       ? symbol_table_find(&names->kernel, address)
+			       : NULL;
+	}
+	if (address < names->kernel_begin || address >= names->kernel_end)
+		return NULL;
+	return symbol_table_find(&names->kernel, address + (uint64_t)names->kernel_shift);
+}
+
 const char *recorded_names_find(struct recorded_names *names, int32_t pid, uint8_t mode,
 				uint64_t address)
 {
 	const struct process_mapping *mapping;
 	const struct process_entry *process;
 
-	if (mode == PERF_RECORD_MISC_KERNEL) {
-		if (!names->kernel_is_read)
-			read_kernel(names);
-		return symbol_table_find(&names->kernel, address + (uint64_t)names->kernel_shift);
-	}
+	if (mode == PERF_RECORD_MISC_KERNEL)
+		return find_in_kernel(names, address);
 	process = mode == PERF_RECORD_MISC_USER && pid > 0 ? process_maps_find(&names->maps, pid)
 							   : NULL;
 	mapping = process ? process_maps_at(process, address) : NULL;

@@ -29,8 +29,17 @@ void recorded_names_exec(struct recorded_names *names, int32_t pid);
 void recorded_names_fork(struct recorded_names *names, const struct sample_task *task);
 void recorded_names_exit(struct recorded_names *names, const struct sample_task *task);
 
-/* Where the symbol _text of the kernel was. */
-void recorded_names_kernel(struct recorded_names *names, uint64_t text);
+/* Where the kernel's own code was, and its symbol _text. */
+void recorded_names_kernel(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+			   uint64_t text);
+
+/* Where a module was: "[NAME]", or a path; it is named if it is at the same place now. */
+void recorded_names_module(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+			   const char *path);
+
+/* What the kernel had there from then on, as a BPF program. name: NULL: nothing any more. */
+void recorded_names_program(struct recorded_names *names, uint64_t begin, uint64_t bytes,
+			    const char *name);
 
 /* How many mappings, or times those of all processes, were left out: there were too many. */
 uint64_t recorded_names_left_out(const struct recorded_names *names);

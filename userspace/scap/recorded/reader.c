@@ -156,13 +156,27 @@ static void apply_exit(struct recorded_reader *reader, const uint8_t *record, si
 
 /* Mappings. */
 
-static void note_kernel(struct recorded_reader *reader, int32_t pid, uint64_t offset,
-			const char *path)
+static void apply_kernel_mapping(struct recorded_reader *reader,
+				 const struct sample_mapping *mapping)
 {
 	static const char kernel[] = "[kernel.kallsyms]";
 
-	if (pid == -1 && strncmp(path, kernel, sizeof(kernel) - 1) == 0)
-		recorded_names_kernel(reader->names, offset);
+	if (strncmp(mapping->path, kernel, sizeof(kernel) - 1) == 0)
+		recorded_names_kernel(reader->names, mapping->begin, mapping->bytes,
+				      mapping->offset);
+	else
+		recorded_names_module(reader->names, mapping->begin, mapping->bytes, mapping->path);
+}
+
+/* Those of data are of no interest. */
+static void apply_mapping(struct recorded_reader *reader, uint16_t misc,
+			  const struct sample_mapping *mapping, const struct perf_build_id *id)
+{
+	if (mapping->pid == -1)
+		apply_kernel_mapping(reader, mapping);
+	else if (mapping->begin + mapping->bytes >= mapping->begin &&
+		 !(misc & PERF_RECORD_MISC_MMAP_DATA))
+		recorded_names_map(reader->names, mapping, id);
 }
 
 /* Of a record without the bytes at its end: where the name begins, if there is one. */
@@ -189,7 +203,6 @@ static void apply_mmap(struct recorded_reader *reader, const uint8_t *record, si
 	if (!reader->names || !path)
 		return;
 	memcpy(&head, record, sizeof(head));
-	note_kernel(reader, head.pid, head.offset, path);
 	mapping = (struct sample_mapping){
 		.pid = head.pid,
 		.begin = head.begin,
@@ -197,9 +210,7 @@ static void apply_mmap(struct recorded_reader *reader, const uint8_t *record, si
 		.offset = head.offset,
 		.path = path,
 	};
-	if (head.begin + head.bytes >= head.begin &&
-	    !(head.header.misc & PERF_RECORD_MISC_MMAP_DATA))
-		recorded_names_map(reader->names, &mapping, NULL);
+	apply_mapping(reader, head.header.misc, &mapping, NULL);
 }
 
 static void apply_mmap2(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
@@ -224,9 +235,24 @@ static void apply_mmap2(struct recorded_reader *reader, const uint8_t *record, s
 		id.size = head.build_id_bytes;
 		memcpy(id.bytes, head.build_id, id.size);
 	}
-	if (head.begin + head.bytes >= head.begin &&
-	    !(head.header.misc & PERF_RECORD_MISC_MMAP_DATA))
-		recorded_names_map(reader->names, &mapping, &id);
+	apply_mapping(reader, head.header.misc, &mapping, &id);
+}
+
+static void apply_program(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t begin;
+		uint32_t bytes;
+		uint16_t kind, flags;
+	} head;
+	const char *name = path_at(reader, record, bytes, sizeof(head));
+
+	if (!reader->names || !name)
+		return;
+	memcpy(&head, record, sizeof(head));
+	recorded_names_program(reader->names, head.begin, head.bytes,
+			       head.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER ? NULL : name);
 }
 
 static void apply_lost(struct recorded_reader *reader, const uint8_t *record, size_t bytes)
@@ -326,10 +352,11 @@ static int give_sample(struct recorded_reader *reader, const uint8_t *record, si
 typedef void recorded_apply(struct recorded_reader *reader, const uint8_t *record, size_t bytes);
 
 static recorded_apply *const applied[] = {
-	[PERF_RECORD_MMAP] = apply_mmap, [PERF_RECORD_LOST] = apply_lost,
-	[PERF_RECORD_COMM] = apply_comm, [PERF_RECORD_EXIT] = apply_exit,
-	[PERF_RECORD_FORK] = apply_fork, [PERF_RECORD_MMAP2] = apply_mmap2,
-	[PERF_RECORD_SAMPLE] = NULL,	 [PERF_RECORD_LOST_SAMPLES] = apply_lost_samples,
+	[PERF_RECORD_MMAP] = apply_mmap,       [PERF_RECORD_LOST] = apply_lost,
+	[PERF_RECORD_COMM] = apply_comm,       [PERF_RECORD_EXIT] = apply_exit,
+	[PERF_RECORD_FORK] = apply_fork,       [PERF_RECORD_MMAP2] = apply_mmap2,
+	[PERF_RECORD_SAMPLE] = NULL,	       [PERF_RECORD_LOST_SAMPLES] = apply_lost_samples,
+	[PERF_RECORD_KSYMBOL] = apply_program,
 };
 
 enum { APPLIED = sizeof(applied) / sizeof(applied[0]) };

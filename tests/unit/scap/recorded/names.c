@@ -201,7 +201,7 @@ static void names_the_kernel_if_it_is_this_one(void **state)
 
 		recorded.bytes[0] ^= rows[i].has_other_id;
 		assert_int_equal(recorded_names_create("/proc/kallsyms", &names), 0);
-		recorded_names_kernel(names, then);
+		recorded_names_kernel(names, then, 0x1000000, then);
 		if (rows[i].has_id)
 			recorded_names_build_id(names, "[kernel.kallsyms]", &recorded);
 		assert_int_equal(recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, then) !=
@@ -209,6 +209,44 @@ static void names_the_kernel_if_it_is_this_one(void **state)
 				 rows[i].is_named);
 		recorded_names_destroy(names);
 	}
+}
+
+/* What is not the kernel's own code did not move with it. */
+static void names_modules_and_programs_that_are_the_same(void **state)
+{
+	const uint64_t text = 0xffffffff81000000, moved = 0x200000, module = 0xffffffffc0100000;
+	static const char kallsyms[] = "ffffffff81200000 T _text\n"
+				       "ffffffff81200100 T in_kernel\n"
+				       "ffffffffc0300000 t of_now\t[other]\n"
+				       "ffffffffc0100000 t at_same_place\t[other]\n";
+	struct recorded_names *names;
+	char path[TREE_PATH_BYTES];
+	struct perf_build_id id;
+	struct tree tree;
+
+	if (!perf_build_id_of_kernel(&id))
+		skip();
+	tree_create(&tree);
+	tree_write(&tree, "kallsyms", kallsyms);
+	tree_path(&tree, "kallsyms", path);
+	assert_int_equal(recorded_names_create(path, &names), 0);
+	recorded_names_kernel(names, text, 0x1000000, text);
+	recorded_names_build_id(names, "[kernel.kallsyms]", &id);
+	recorded_names_module(names, module, 0x10000, "[nosuch]");
+	recorded_names_program(names, module + 0x20000, 0x100, "bpf_prog_1");
+	assert_string_equal(recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, text + 0x108),
+			    "in_kernel");
+	assert_null(recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, module + 8));
+	assert_null(recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, module + 0x10000));
+	assert_null(
+		recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, module + moved - 0x100000));
+	assert_string_equal(
+		recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, module + 0x20008),
+		"bpf_prog_1");
+	recorded_names_program(names, module + 0x20000, 0x100, NULL);
+	assert_null(recorded_names_find(names, 1, PERF_RECORD_MISC_KERNEL, module + 0x20008));
+	recorded_names_destroy(names);
+	tree_destroy(&tree);
 }
 
 static void writes_stacks(void **state)
@@ -242,6 +280,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(has_room_for_so_many_files),
 	cmocka_unit_test(knows_many_processes),
 	cmocka_unit_test(names_the_kernel_if_it_is_this_one),
+	cmocka_unit_test(names_modules_and_programs_that_are_the_same),
 	cmocka_unit_test(writes_stacks),
 };
 
