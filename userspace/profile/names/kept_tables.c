@@ -14,7 +14,8 @@
 #include "scap/symbols/symbol_maps.h"
 #include "util/clock.h"
 
-static const uint64_t kernel_stays_ns = 600000000000;
+/* With modules and programs, which come and go, it is read again sooner. */
+static const uint64_t kernel_stays_ns = 600000000000, modules_stay_ns = 20000000000;
 
 struct kept_table {
 	uint32_t major, minor;
@@ -107,12 +108,16 @@ int kept_tables_get_file(struct kept_tables *tables, const struct stack_file *fi
 }
 
 int kept_tables_get_kernel(struct kept_tables *tables, int kernel,
+			   const struct kept_addresses *addresses,
 			   const struct symbol_table **table)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), stays_ns = kernel_stays_ns;
 	int r;
 
-	if (tables->kernel.count && now < tables->kernel_due_ns) {
+	if (!symbol_table_has_own(&tables->kernel, addresses->first) ||
+	    !symbol_table_has_own(&tables->kernel, addresses->last))
+		stays_ns = modules_stay_ns;
+	if (tables->kernel.count && now - tables->kernel_read_ns < stays_ns) {
 		*table = &tables->kernel;
 		return 0;
 	}
@@ -124,7 +129,7 @@ int kept_tables_get_kernel(struct kept_tables *tables, int kernel,
 		tables->kernel = (struct symbol_table){0};
 		return r;
 	}
-	tables->kernel_due_ns = now + kernel_stays_ns;
+	tables->kernel_read_ns = now;
 	*table = &tables->kernel;
 	return 0;
 }

@@ -14,7 +14,7 @@ struct kept_tables {
 	size_t kept_count, bytes;
 	uint64_t uses; /* so far: by which it is known which one was used last */
 	struct symbol_table kernel, vdso;
-	uint64_t kernel_due_ns; /* monotonic clock: read again then, as modules come and go */
+	uint64_t kernel_read_ns; /* monotonic clock */
 	bool vdso_was_read;
 };
 
@@ -29,8 +29,14 @@ void kept_tables_begin(struct kept_tables *tables);
 int kept_tables_get_file(struct kept_tables *tables, const struct stack_file *file, int debug,
 			 const struct symbol_table **table);
 
+/* Addresses that are asked for: from the first one to the last one. */
+struct kept_addresses {
+	uint64_t first, last;
+};
+
 /* The kernel's, by addresses; kernel: a descriptor of its kallsyms. Returns 0 or -errno. */
 int kept_tables_get_kernel(struct kept_tables *tables, int kernel,
+			   const struct kept_addresses *addresses,
 			   const struct symbol_table **table);
 
 /* Those of the vDSO, by its offsets. Returns 0, or -ENOENT: there is none. */

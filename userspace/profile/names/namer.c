@@ -289,6 +289,9 @@ static int ask_kernel(struct naming *naming, const struct place_group *group,
 static int name_kernel(struct naming *naming, struct place_group *group)
 {
 	struct namer *namer = naming->namer;
+	const struct names_location *locations = naming->names->locations;
+	const struct kept_addresses addresses = {locations[group->order[0]].at,
+						 locations[group->order[group->count - 1]].at};
 	struct symbol_table asked;
 	int r = ask_kernel(naming, group, &asked);
 
@@ -300,7 +303,8 @@ static int name_kernel(struct naming *naming, struct place_group *group)
 		symbol_table_finish(&asked);
 		return r;
 	}
-	r = kept_tables_get_kernel(&namer->tables, namer->sources.kernel, &group->tables[0]);
+	r = kept_tables_get_kernel(&namer->tables, namer->sources.kernel, &addresses,
+				   &group->tables[0]);
 	if (r)
 		group->lack = NAMES_KERNEL_HIDDEN;
 	return name_group(naming, group);

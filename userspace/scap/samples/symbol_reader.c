@@ -118,6 +118,8 @@ void symbol_request_read(struct symbol_request *request, int proc, int kernel)
 	request->begun_ns = clock_ns(CLOCK_MONOTONIC);
 	switch (request->kind) {
 	case READ_KERNEL:
+		/* It may have been read before. */
+		(void)lseek(kernel, 0, SEEK_SET);
 		request->error =
 			kernel < 0 ? kernel : symbol_table_read_kernel(kernel, &request->table);
 		break;

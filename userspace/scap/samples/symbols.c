@@ -28,6 +28,7 @@ enum {
 static const uint64_t wait_ns_max = 300000000, first_waits_ns = 1000000000;
 static const uint64_t pause_ns = 1000000000; /* for a process that maps all the time */
 static const uint64_t forget_ns = 60000000000;
+static const uint64_t modules_stay_ns = 60000000000; /* and programs of the kernel */
 enum { WAITS_DIVISOR = 10 };
 
 enum file_state { FILE_FREE, FILE_NEW, FILE_ASKED, FILE_READ, FILE_UNREADABLE };
@@ -47,6 +48,8 @@ struct sample_symbols {
 	size_t files_count, tables_bytes, requests;
 	enum file_state kernel_state;
 	struct symbol_table kernel;
+	uint64_t
+		kernel_due_ns; /* monotonic clock: for modules and programs it is read again then */
 	uint64_t begun_ns, waiting_ns, waited_ns; /* monotonic clock; since when; in all */
 	uint64_t nameless, unread;
 	bool is_full; /* of files or their tables */
@@ -185,9 +188,13 @@ static void take_file(struct sample_symbols *symbols, struct symbol_request *ans
 
 static void take_kernel(struct sample_symbols *symbols, struct symbol_request *answer)
 {
-	symbols->kernel_state = answer->error ? FILE_UNREADABLE : FILE_READ;
+	symbols->kernel_due_ns = clock_ns(CLOCK_MONOTONIC) + modules_stay_ns;
+	/* What was read before is better than nothing. */
+	if (symbols->kernel_state != FILE_READ)
+		symbols->kernel_state = answer->error ? FILE_UNREADABLE : FILE_READ;
 	if (answer->error)
 		return;
+	symbol_table_finish(&symbols->kernel);
 	symbols->kernel = answer->table;
 	answer->table = (struct symbol_table){0};
 }
@@ -320,6 +327,10 @@ static struct found find_in_kernel(struct sample_symbols *symbols, uint64_t addr
 
 	if (symbols->kernel_state == FILE_NEW && ask(symbols, &wanted, NULL))
 		symbols->kernel_state = FILE_ASKED;
+	if (symbols->kernel_state == FILE_READ &&
+	    !symbol_table_has_own(&symbols->kernel, address) &&
+	    clock_ns(CLOCK_MONOTONIC) >= symbols->kernel_due_ns && ask(symbols, &wanted, NULL))
+		symbols->kernel_due_ns = UINT64_MAX; /* until it is there */
 	if (symbols->kernel_state == FILE_READ)
 		return (struct found){.name = symbol_table_find(&symbols->kernel, address)};
 	return (struct found){.asked = symbols->kernel_state == FILE_ASKED,

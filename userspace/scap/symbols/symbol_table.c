@@ -162,7 +162,13 @@ const char *symbol_table_find(const struct symbol_table *table, uint64_t place)
 /* The kernel. */
 
 /* "ffffffff81000000 T _text", for modules with "\t[name]" behind it. */
-static void collect_line(char *line, struct symbol_collected *all, bool *shown)
+struct kernel_lines {
+	struct symbol_collected all;
+	bool are_shown; /* their addresses */
+	uint64_t own_begin, own_last;
+};
+
+static void collect_line(char *line, struct kernel_lines *lines)
 {
 	char *end, *name;
 	uint64_t address = strtoull(line, &end, 16);
@@ -170,19 +176,24 @@ static void collect_line(char *line, struct symbol_collected *all, bool *shown)
 
 	if (!type || end[2] != ' ' || !strchr("tTwW", type))
 		return;
-	*shown |= address != 0;
+	lines->are_shown |= address != 0;
 	name = end + 3;
+	if (!strchr(name, '\t') && address) {
+		lines->own_begin = !lines->own_begin || address < lines->own_begin
+					   ? address
+					   : lines->own_begin;
+		lines->own_last = address > lines->own_last ? address : lines->own_last;
+	}
 	name[strcspn(name, "\t\n ")] = '\0';
-	symbol_collect(all, address, 0, name, type == 'T' ? 3 : type == 't' ? 1 : 2);
+	symbol_collect(&lines->all, address, 0, name, type == 'T' ? 3 : type == 't' ? 1 : 2);
 }
 
 int symbol_table_read_kernel(int fd, struct symbol_table *table)
 {
-	struct symbol_collected all = {0};
+	struct kernel_lines lines = {0};
 	char line[LINE_BYTES];
-	bool shown = false;
 	FILE *file;
-	int copy = dup(fd);
+	int copy = dup(fd), r;
 
 	file = copy < 0 ? NULL : fdopen(copy, "r");
 	if (!file) {
@@ -193,10 +204,19 @@ int symbol_table_read_kernel(int fd, struct symbol_table *table)
 	/* The kernel suggests 1 KiB. */
 	setvbuf(file, NULL, _IOFBF, KERNEL_CHUNK_BYTES);
 	while (fgets(line, sizeof(line), file))
-		collect_line(line, &all, &shown);
+		collect_line(line, &lines);
 	fclose(file);
-	if (shown)
-		return symbol_collected_complete(&all, table);
-	symbol_collected_finish(&all);
-	return all.count ? -EPERM : -ENOENT;
+	if (lines.are_shown) {
+		r = symbol_collected_complete(&lines.all, table);
+		table->own_begin = lines.own_begin;
+		table->own_last = lines.own_last;
+		return r;
+	}
+	symbol_collected_finish(&lines.all);
+	return lines.all.count ? -EPERM : -ENOENT;
+}
+
+bool symbol_table_has_own(const struct symbol_table *table, uint64_t address)
+{
+	return address >= table->own_begin && address <= table->own_last;
 }

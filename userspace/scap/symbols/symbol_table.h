@@ -27,6 +27,8 @@ struct symbol_table {
 	size_t count;
 	char *texts; /* owned */
 	size_t texts_bytes;
+	uint64_t own_begin, own_last; /* of the kernel's: its own code, without modules and programs
+				       */
 };
 
 /*
@@ -34,6 +36,9 @@ struct symbol_table {
  * the addresses; or another -errno.
  */
 int symbol_table_read_kernel(int fd, struct symbol_table *table);
+
+/* Whether an address is in the kernel's own code, which stays while it runs. */
+bool symbol_table_has_own(const struct symbol_table *table, uint64_t address);
 
 /* The symbol at a place, borrowed; NULL: there is none. */
 const char *symbol_table_find(const struct symbol_table *table, uint64_t place);

@@ -78,6 +78,8 @@ static void forgets_what_was_not_used_longest(void **state)
 
 static void reads_the_kernel_once(void **state)
 {
+	const struct kept_addresses own = {0xffffffff81000100, 0xffffffff81000100};
+	const struct kept_addresses others = {0xffffffff81000100, 0xffffffffc0000010};
 	const struct symbol_table *table = NULL, *again = NULL;
 	struct kept_tables tables = {0};
 	char path[TREE_PATH_BYTES];
@@ -85,19 +87,24 @@ static void reads_the_kernel_once(void **state)
 	int fd;
 
 	tree_create(&tree);
-	tree_write(&tree, "kallsyms", "ffffffff81000100 T do_one\n");
+	tree_write(&tree, "kallsyms",
+		   "ffffffff81000100 T do_one\nffffffffc0000000 t of_program\t[bpf]\n");
 	tree_path(&tree, "kallsyms", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_int_equal(kept_tables_get_kernel(&tables, -1, &table), -EBADF);
-	assert_int_equal(kept_tables_get_kernel(&tables, fd, &table), 0);
+	assert_int_equal(kept_tables_get_kernel(&tables, -1, &own, &table), -EBADF);
+	assert_int_equal(kept_tables_get_kernel(&tables, fd, &own, &table), 0);
 	assert_string_equal(symbol_table_find(table, 0xffffffff81000108), "do_one");
-	assert_int_equal(kept_tables_get_kernel(&tables, -1, &again), 0);
+	assert_int_equal(kept_tables_get_kernel(&tables, -1, &own, &again), 0);
 	assert_ptr_equal(again, table);
+	/* Modules and programs come and go: for those it is read again sooner. */
+	tables.kernel_read_ns -= 60000000000;
+	assert_int_equal(kept_tables_get_kernel(&tables, -1, &own, &again), 0);
+	assert_int_equal(kept_tables_get_kernel(&tables, -1, &others, &again), -EBADF);
 	close(fd);
 	kept_tables_finish(&tables);
 	tree_write(&tree, "kallsyms", "0 T do_one\n");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_int_equal(kept_tables_get_kernel(&tables, fd, &table), -EPERM);
+	assert_int_equal(kept_tables_get_kernel(&tables, fd, &own, &table), -EPERM);
 	close(fd);
 	kept_tables_finish(&tables);
 	tree_destroy(&tree);

@@ -475,6 +475,27 @@ static void reads_programs_that_are_deleted(void **state)
 	symbol_table_finish(&request.table);
 }
 
+/* Modules come and go. */
+static void reads_the_kernel_again(void **state)
+{
+	char path[] = "/tmp/kallsyms-XXXXXX";
+	static const char text[] = "ffffffff81000100 T do_one\n";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	for (int i = 0; i < 2; i++) {
+		struct symbol_request request = {.kind = READ_KERNEL};
+
+		symbol_request_read(&request, -1, fd);
+		assert_int_equal(request.error, 0);
+		assert_int_equal(request.table.count, 1);
+		symbol_table_finish(&request.table);
+	}
+	close(fd);
+	unlink(path);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reads_mappings),
 	cmocka_unit_test(cuts_long_lines),
@@ -482,6 +503,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(believes_no_other_file),
 	cmocka_unit_test(opens_regular_files_only),
 	cmocka_unit_test(stays_in_the_root_of_a_process),
+	cmocka_unit_test(reads_the_kernel_again),
 	cmocka_unit_test(answers_in_order),
 	cmocka_unit_test(gives_up_what_does_not_answer),
 	cmocka_unit_test(refuses_what_was_given_up),

@@ -212,6 +212,10 @@ static void has_functions_of_the_kernel(void **state)
 	assert_string_equal(symbol_table_find(&table, 0xffffffff81000300), "do_weak");
 	assert_string_equal(symbol_table_find(&table, 0xffffffffc0000010), "in_module");
 	assert_null(symbol_table_find(&table, 0x1000));
+	assert_true(symbol_table_has_own(&table, 0xffffffff81000000));
+	assert_true(symbol_table_has_own(&table, 0xffffffff81000300));
+	assert_false(symbol_table_has_own(&table, 0xffffffff80ffffff));
+	assert_false(symbol_table_has_own(&table, 0xffffffffc0000010));
 	/* Memory between the kernel and its modules, and behind them. */
 	assert_null(symbol_table_find(&table, 0xffffffffa0000000));
 	assert_null(symbol_table_find(&table, UINT64_MAX));
