@@ -111,6 +111,8 @@ static const char *broken_promise(const struct speaking *speaking, const struct 
 	if (step->action == PROTOCOL_GOES_ON && !step->used && !step->skip &&
 	    !(step->ends && (step->begins ? has_request(speaking) : speaking->in_message)))
 		return "goes on without taking";
+	if (step->is_within && (!speaking->in_message || step->begins || step->ends))
+		return "is not within a message";
 	if (step->begins && speaking->in_message)
 		return "begins inside a message";
 	if (step->ends && !step->begins && !speaking->in_message)
@@ -127,6 +129,14 @@ static void end_message(struct speaking *speaking)
 	speaking->in_message = false;
 }
 
+static void put_within(struct speaking *speaking, const struct protocol_step *step)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "within key=%" PRIx64 " %zu\n", step->key, step->used);
+	put(speaking->out, text, "");
+}
+
 static void take_step(struct speaking *speaking, const struct protocol_step *step)
 {
 	static const char *const ends[] = {
@@ -140,7 +150,9 @@ static void take_step(struct speaking *speaking, const struct protocol_step *ste
 	}
 	speaking->at += step->used;
 	speaking->skip = step->skip;
-	speaking->message_len += step->used + step->skip;
+	if (step->is_within)
+		put_within(speaking, step);
+	speaking->message_len += (step->is_within ? 0 : step->used) + step->skip;
 	if (step->ends)
 		end_message(speaking);
 	if (step->action == PROTOCOL_LOST || step->action == PROTOCOL_LEAVES)

@@ -173,7 +173,10 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 		feed_no_room(feed);
 		return;
 	}
-	pairing_add(connection, feed->all, side, feed->call, step->used);
+	if (step->is_within)
+		pairing_take_within(connection, feed->all, feed->call, step, first_ns);
+	else
+		pairing_add(connection, feed->all, side, feed->call, step->used);
 	feed->stream->skip = step->skip;
 	feed->stream->ends_message = step->ends && step->skip;
 	if (step->ends && step->skip == 0)

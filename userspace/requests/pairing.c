@@ -248,6 +248,27 @@ void pairing_add(struct connection *connection, struct connections *all, enum pr
 		where_note(part, &all->exchanges, side, call, bytes);
 }
 
+/* No further step comes before its end: the open one is put aside meanwhile. */
+void pairing_take_within(struct connection *connection, struct connections *all,
+			 const struct connection_call *call, const struct protocol_step *step,
+			 uint64_t first_ns)
+{
+	struct exchange_answer *open = connection->answer;
+	struct exchange_answer *answer = exchanges_blank_answer(&all->exchanges);
+
+	if (!answer) {
+		all->exchanges.stats.no_room++;
+		return;
+	}
+	answer->message.open->has_key = true;
+	answer->message.open->key = step->key;
+	connection->answer = NULL;
+	pairing_begin(connection, all, PROTOCOL_RESPONSES, call, first_ns);
+	pairing_add(connection, all, PROTOCOL_RESPONSES, call, step->used);
+	pairing_end(connection, all, PROTOCOL_RESPONSES);
+	connection->answer = open;
+}
+
 static struct exchange *request_of(const struct connection *connection,
 				   const struct protocol_message *answer)
 {

@@ -37,6 +37,11 @@ void pairing_begin_with_debt(struct connection *connection, struct connections *
 void pairing_add(struct connection *connection, struct connections *all, enum protocol_side side,
 		 const struct connection_call *call, uint64_t bytes);
 
+/* Takes a response that is whole within the one that is open: `is_within` of the step. */
+void pairing_take_within(struct connection *connection, struct connections *all,
+			 const struct connection_call *call, const struct protocol_step *step,
+			 uint64_t first_ns);
+
 /* Its last byte came. */
 void pairing_end(struct connection *connection, struct connections *all, enum protocol_side side);
 

@@ -97,6 +97,28 @@ static void test_binary_of_one_side(void **state)
 	assert_line(talked, "none");
 }
 
+/* A server answers a ping between the frames of a long message. */
+static void test_pong_within_a_message(void **state)
+{
+	struct talked *talked = *state;
+
+	ASK(talked, UPGRADE);
+	ANSWER(talked, SWITCHING);
+	expect_upgrade(talked);
+	ASK(talked, CLIENT_PING);
+	ANSWER(talked, "\x01\2he");
+	assert_line(talked, "none");
+	ANSWER(talked, SERVER_PONG);
+	assert_line(talked, "PING - - -");
+	ANSWER(talked, "\x80\3llo" SERVER_TEXT);
+	assert_line(talked, "TEXT - - -");
+	assert_line(talked, "TEXT - - -");
+	talked_close(talked);
+	assert_line(talked, "none");
+	assert_int_equal(websocket_account(talked).reported, 3);
+	assert_int_equal(websocket_account(talked).unknown, 0);
+}
+
 /* The thread of a server that reads may be faster than the one that has written the response. */
 static void test_before_the_response(void **state)
 {
@@ -120,7 +142,7 @@ static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
 	TEST(test_one_after_the_other), TEST(test_in_the_call_of_the_response),
 	TEST(test_several_in_a_call),	TEST(test_before_the_response),
-	TEST(test_binary_of_one_side),
+	TEST(test_binary_of_one_side),	TEST(test_pong_within_a_message),
 };
 
 UNIT_GROUP(tests);

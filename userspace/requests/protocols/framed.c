@@ -36,11 +36,15 @@ static struct protocol_step take_frame(const struct framed *framed, struct frame
 	size_t needed = frame->len < framed->bytes_max ? (size_t)frame->len : framed->bytes_max;
 	size_t known = input->len < needed ? input->len : needed;
 	struct protocol_step step;
+	unsigned int kind;
 
 	if (known < needed && !input->is_cut)
 		return waits;
 	frame->bytes = bytes_begin(input->data, known);
-	step = step_of(framed->take(frame) | more, known, frame->len - known);
+	kind = framed->take(frame) | more;
+	step = step_of(kind, known, frame->len - known);
+	step.is_within = kind & FRAMED_WITHIN;
+	step.key = frame->within;
 	/* There may be many in a call. */
 	step.wants_all = true;
 	return step;

@@ -23,6 +23,7 @@ enum framed_kind {
 	FRAMED_LOST = 8, /* it is none after all */
 	FRAMED_BEFORE = 16, /* alone: the message that is open ended before it; it is given again */
 	FRAMED_GOES_ON = 32, /* with the message that is open; of which stands what is known */
+	FRAMED_WITHIN = 64, /* with FRAMED_GOES_ON: a response of its own, with the key `within` */
 };
 
 struct framed_frame {
@@ -32,6 +33,7 @@ struct framed_frame {
 	void *state; /* FRAMED_STATE_BYTES of this side */
 	struct protocol_message *message;
 	const struct protocol_message *request; /* NULL: not known */
+	uint64_t within; /* set by `take` */
 };
 
 struct framed {

@@ -124,6 +124,12 @@ struct protocol_step {
 	 * of what a client sends behind a request.
 	 */
 	bool stands;
+	/*
+	 * `used`, and what is skipped, are a whole response with this key, within the one that is
+	 * open and goes on behind it.
+	 */
+	bool is_within;
+	uint64_t key;
 	/* The protocol cannot say more without all bytes: their limit should be raised. */
 	bool wants_all;
 	/*

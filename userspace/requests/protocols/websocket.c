@@ -180,7 +180,7 @@ static void set_ping(struct protocol_message *message)
 	message->key = WEBSOCKET_PING;
 }
 
-/* Those between the frames of a message are parts of it. */
+/* One between the frames of a message is a part of it. */
 static unsigned int take_ping(struct framed_frame *frame, bool is_final)
 {
 	const struct websocket *websocket = frame->state;
@@ -196,9 +196,16 @@ static unsigned int take_ping(struct framed_frame *frame, bool is_final)
 static unsigned int take_pong(struct framed_frame *frame, bool is_final)
 {
 	const struct websocket *websocket = frame->state;
+	size_t known = bytes_left(&frame->bytes);
 
-	if (websocket->in_message || frame->side == PROTOCOL_REQUESTS)
+	if (frame->side == PROTOCOL_REQUESTS)
 		return 0;
+	if (websocket->in_message) {
+		if (known < frame->len && known < WEBSOCKET_BYTES_MAX)
+			return 0;
+		frame->within = WEBSOCKET_PING;
+		return FRAMED_GOES_ON | FRAMED_WITHIN;
+	}
 	set_ping(frame->message);
 	return FRAMED_MESSAGE;
 }

@@ -40,6 +40,9 @@ static const struct spoken_row responses[] = {
 	{"what controls", PROTOCOL_RESPONSES,
 	 "\x8a\x02hi\x89\x01x\x88\x02\x03\xe9\x88\x04\x03\xf3oh",
 	 "- key=9 4\n1001 alone 4\n1011 error=1011 alone 6\nwhole\n", .len = 17},
+	{"a pong within a message", PROTOCOL_RESPONSES,
+	 "\x01\x02he\x8a\x02hi\x89\x00\x80\x03llo\x8a\x00",
+	 "within key=9 4\n- alone 11\n- key=9 2\nwhole\n", .len = 17},
 	{"masked", PROTOCOL_RESPONSES, "\x81\x85\x11\"3DyG_(~", "lost\n", .len = 11},
 };
 
