@@ -336,6 +336,16 @@ static size_t apply_loss(const struct feed *feed, const struct protocol_step *st
 	return input->len;
 }
 
+/* Whether what was found is no response to any open request: it was none. */
+static bool is_found_in_vain(const struct feed *feed, const struct protocol_step *step)
+{
+	const struct exchange_answer *answer = feed->all->exchanges.blank_answer;
+
+	return feed->stream->is_found && feed->connection->protocol->is_found_by_key &&
+	       feed_side(feed) == PROTOCOL_RESPONSES && step->begins && answer &&
+	       !pairing_is_asked(feed->connection, answer->message.open);
+}
+
 size_t feed_steps(const struct feed *feed, struct protocol_input input, const uint8_t *fresh,
 		  uint64_t first_ns)
 {
@@ -359,6 +369,10 @@ size_t feed_steps(const struct feed *feed, struct protocol_input input, const ui
 			if (step.action == PROTOCOL_WAITS) {
 				feed_note_gap(feed, input.len);
 				return 0;
+			} else if (is_found_in_vain(feed, &step)) {
+				stream_forget(feed->stream);
+				feed->stream->is_searching = true;
+				n = 1;
 			} else if (step.action == PROTOCOL_LOST)
 				n = apply_loss(feed, &step, &input, ns,
 					       input.data + input.len == fresh);

@@ -281,6 +281,11 @@ static struct exchange *request_of(const struct connection *connection,
 	return answer->has_key ? exchange : NULL;
 }
 
+bool pairing_is_asked(const struct connection *connection, const struct protocol_message *answer)
+{
+	return request_of(connection, answer);
+}
+
 const struct protocol_message *pairing_request(const struct connection *connection,
 					       struct connections *all)
 {

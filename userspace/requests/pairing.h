@@ -50,6 +50,9 @@ bool pairing_has_message(const struct connection *connection, enum protocol_side
 struct protocol_message *pairing_message(const struct connection *connection,
 					 struct connections *all, enum protocol_side side);
 
+/* Whether an open request is the one of that response. */
+bool pairing_is_asked(const struct connection *connection, const struct protocol_message *answer);
+
 /* The request that the response whose bytes come answers, or the next one; NULL: not known. */
 const struct protocol_message *pairing_request(const struct connection *connection,
 					       struct connections *all);

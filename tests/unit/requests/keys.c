@@ -72,6 +72,36 @@ static void test_doubt_at_the_end(void **state)
 	}
 }
 
+#define METADATA(number) "\0\0\0\x15\0\3\0\1" number "\0\7rdkafka\xff\xff\xff\xff"
+
+/*
+ * Of Kafka nearly any read looks like a response, as its length and body come in two: behind a gap
+ * it is one if its number is that of a request. Others swallowed those that follow.
+ */
+static void test_found_by_key(void **state)
+{
+	struct talked *talked = *state;
+
+	ASK(talked, METADATA("\0\0\0\1"));
+	ANSWER(talked, "\0\0\0\x08");
+	ANSWER(talked, "\0\0\0\1wxyz");
+	assert_line(talked, "Metadata - - -");
+	ASK(talked, METADATA("\0\1\x86\xa0"));
+	ASK(talked, METADATA("\0\1\x86\xa1"));
+	ASK(talked, METADATA("\0\1\x86\xa2"));
+	talked_miss(talked, DIRECTION_OUT, 4);
+	ANSWER(talked, "\0\1\x86\xa0\0\0\0\0\0\0\0\0");
+	ANSWER(talked, "\0\0\0\x08");
+	ANSWER(talked, "\0\1\x86\xa1wxyz");
+	ANSWER(talked, "\0\0\0\x08\0\1\x86\xa2"
+		       "wxyz");
+	assert_line(talked, "Metadata - - -");
+	assert_line(talked, "Metadata - - -");
+	talked_close(talked);
+	assert_line(talked, "none");
+	assert_int_equal(talked_account(talked, request_protocols__kafka).lost, 1);
+}
+
 /* Who never gets an answer takes no room for ever, nor that of others. */
 static void test_timeouts(void **state)
 {
@@ -222,6 +252,7 @@ static void test_response_without_request(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST(test_missing_response),
 	TEST(test_doubt),
+	TEST(test_found_by_key),
 	TEST(test_doubt_at_the_end),
 	TEST(test_timeouts),
 	TEST(test_deliveries),

@@ -597,6 +597,7 @@ const struct protocol protocol_kafka = {
 	.name = "kafka",
 	.number = request_protocols__kafka,
 	.class = PROTOCOL_OF_QUEUES,
+	.is_found_by_key = true,
 	.recognise = kafka_recognise,
 	.step = kafka_step,
 	.find = kafka_find,

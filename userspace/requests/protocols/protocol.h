@@ -207,6 +207,9 @@ struct protocol {
 	uint8_t number; /* request_protocols__NAME */
 	uint8_t class; /* enum protocol_class */
 	bool has_statements; /* its targets are SQL */
+	/* Nearly anything looks like a response: one that is searched for has the key of a request.
+	 */
+	bool is_found_by_key;
 	const char *(*status_name)(int32_t status); /* NULL: statuses have no names */
 	uint32_t also; /* bits of the numbers that its messages may have instead */
 	const struct protocol_streams *streams; /* NULL: messages of a side do not interleave */
