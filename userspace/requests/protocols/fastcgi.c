@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * FastCGI. A request is what a web server asks of a program: method, path and host from its
- * parameters, the status from the head of what the program prints, 200 if that has none. Responses
- * have the id of their request. Parameters that cross the end of a record are not read.
+ * parameters, the status from the head of what the program prints, 200 if that has none, or 302
+ * with a Location, and not known if the head is longer than its first record. Responses have the id
+ * of their request. Parameters that cross the end of a record are not read.
  *
  * If records of two requests mix, the size of the one that began first is that of what came before
  * the other one.
@@ -17,11 +18,11 @@
 enum {
 	FASTCGI_HEAD = 8,
 	FASTCGI_BYTES_MAX = 8192, /* of a record, that are looked at */
-	FASTCGI_STATUS_MAX = 512, /* bytes of output in which a status is looked for */
 	FASTCGI_VERSION = 1,
 	FASTCGI_BEGIN_BYTES = 8,
 	FASTCGI_ROLE_MAX = 3,
 	FASTCGI_OK = 200,
+	FASTCGI_FOUND = 302,
 };
 
 enum fastcgi_type {
@@ -232,25 +233,55 @@ static void fastcgi_put_status(struct protocol_message *message, int32_t status)
 		snprintf(message->error, MESSAGE_ERROR_BYTES, "%d", status);
 }
 
-/* Status: 404 Not Found, on a line of the head. */
+/* What stands behind a name and a colon on a line; len 0: another name, or nothing. */
+static struct protocol_text value_of(struct protocol_text line, const char *name)
+{
+	struct protocol_text value = {line.data, 0};
+	size_t at = strlen(name);
+
+	if (line.len <= at || line.data[at] != ':' ||
+	    strncasecmp((const char *)line.data, name, at) != 0)
+		return value;
+	at++;
+	while (at < line.len && (line.data[at] == ' ' || line.data[at] == '\t'))
+		at++;
+	return (struct protocol_text){line.data + at, line.len - at};
+}
+
+/* Status: 404 Not Found, on a line of the head; -1: none of three digits. */
+static int32_t status_of_line(struct protocol_text line)
+{
+	struct protocol_text value = value_of(line, "Status");
+
+	if (value.len < 3)
+		return -1;
+	value.len = 3;
+	return (int32_t)protocol_text_number(value);
+}
+
+/*
+ * The lines of a head, or as many as are there. A status that is none is the one that has no name:
+ * 200, or 302 of one that sends the client elsewhere. -1: none is known, as the head goes on.
+ */
 static int32_t find_status(struct bytes bytes)
 {
-	static const char name[] = "Status: ";
-	size_t used;
+	int32_t otherwise = FASTCGI_OK, status;
 	struct protocol_text line;
+	size_t used;
 
 	while (bytes_left(&bytes) &&
-	       protocol_text_line(bytes.at, bytes_left(&bytes), true, FASTCGI_STATUS_MAX, &line,
-				  &used) == LINE_WHOLE &&
-	       line.len) {
+	       protocol_text_line(bytes.at, bytes_left(&bytes), true, FASTCGI_BYTES_MAX, &line,
+				  &used) == LINE_WHOLE) {
+		if (!line.len)
+			return otherwise;
 		bytes_take(&bytes, used);
-		if (line.len < strlen(name) + 3 ||
-		    strncasecmp((const char *)line.data, name, strlen(name)) != 0)
-			continue;
-		line = (struct protocol_text){line.data + strlen(name), 3};
-		return (int32_t)protocol_text_number(line);
+		status = status_of_line(line);
+		if (status >= 0)
+			return status;
+		if (value_of(line, "Location").len)
+			otherwise = FASTCGI_FOUND;
 	}
-	return FASTCGI_OK;
+	return -1;
 }
 
 static unsigned int take_errors(struct framed_frame *frame, const struct fastcgi_record *record)
@@ -271,7 +302,8 @@ static unsigned int take_output(struct framed_frame *frame, const struct fastcgi
 	if (record->content < bytes_left(&head))
 		head.end = head.at + record->content;
 	status = find_status(head);
-	fastcgi_put_status(frame->message, status < 0 ? FASTCGI_OK : status);
+	if (status >= 0)
+		fastcgi_put_status(frame->message, status);
 	fastcgi->has_output = true;
 	return kind;
 }

@@ -53,6 +53,16 @@ static const struct spoken_row requests[] = {
 	 .len = 9},
 };
 
+#define X60 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X600 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60
+#define OUTPUT(size, text) "\x01\x06\x00\x01" size "\x00\x00" text
+#define THE_END "\x01\x03\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+#define ANSWERED(what, size, text, expected)                                                       \
+	{                                                                                          \
+		what, PROTOCOL_RESPONSES, OUTPUT(size, text) THE_END, expected,                    \
+			.len = sizeof(OUTPUT(size, text) THE_END) - 1                              \
+	}
+
 static const struct spoken_row responses[] = {
 	{"responses", PROTOCOL_RESPONSES,
 	 "\x01\x06\x00\x01\x00+\x03\x00\x43ontent-type: text/html\x0d\x0a\x0d\x0aStatus: 500 "
@@ -71,6 +81,15 @@ static const struct spoken_row responses[] = {
 	 "\x01\x06\x00\x02\x00\x1f\x00\x00X: y\x0d\x0aStatus: 404 Not "
 	 "Found\x0d\x0a\x0d\x0a\x01\x03\x00\x02\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
 	 "200 key=1 12\n404 error=404 key=2 70\nwhole\n", .len = 82},
+	ANSWERED("behind a long line", "\x02\x6e", "X: " X600 "\r\nStatus: 500 x\r\n\r\n",
+		 "500 error=500 key=1 646\nwhole\n"),
+	ANSWERED("a head that goes on", "\x00\x06", "X: y\r\n", "- key=1 30\nwhole\n"),
+	ANSWERED("a line that goes on", "\x00\x0a", "Status: 50", "- key=1 34\nwhole\n"),
+	ANSWERED("without a blank", "\x00\x0e", "status:404\r\n\r\n",
+		 "404 error=404 key=1 38\nwhole\n"),
+	ANSWERED("elsewhere", "\x00\x10", "Location: /a\r\n\r\n", "302 key=1 40\nwhole\n"),
+	ANSWERED("elsewhere for good", "\x00\x1d", "Location: /a\r\nStatus: 301\r\n\r\n",
+		 "301 key=1 53\nwhole\n"),
 };
 
 SPOKEN_CASES(protocol_fastcgi)
