@@ -110,7 +110,7 @@ struct connection {
 	uint8_t end_kind; /* enum connection_end */
 	uint8_t end_tries; /* how often its peer was asked for: ends.c */
 	uint8_t turns, pieces; /* without a verdict; turns on probation */
-	uint8_t lost; /* points for each time that its protocol was, since a response was whole */
+	uint8_t lost; /* points for each time that its protocol was; see connection_forgive() */
 	uint8_t retractions; /* verdicts that were taken back */
 	uint8_t answers; /* responses since the verdict, as far as it matters */
 	struct stream streams[DIRECTIONS];
@@ -134,6 +134,17 @@ static inline void connection_mark(const struct connection *connection, struct e
 	exchange->ino = connection_socket(connection);
 	exchange->is_tls = (connection->ino & TLS_KEY) != 0;
 	exchange->is_guess = connection->is_guess;
+}
+
+/* How many points it is worth that a protocol was lost; what was found by a search is worth one. */
+enum { CONNECTION_LOST_POINTS = 8 };
+
+/* A response was whole, which makes up for one loss: not for all, so that none has them for
+ * nothing. */
+static inline void connection_forgive(struct connection *connection)
+{
+	connection->lost -= connection->lost < CONNECTION_LOST_POINTS ? connection->lost
+								      : CONNECTION_LOST_POINTS;
 }
 
 /* What connections share. */

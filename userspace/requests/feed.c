@@ -8,9 +8,9 @@
 #include "requests/verdict.h"
 
 enum {
-	/* A verdict is taken back at so many points; what was found by a search is worth one. */
-	LOST_MAX = 32,
-	LOST_POINTS = 8,
+	LOST_MAX = 32, /* a verdict is taken back at so many points */
+	/* Of a piece; what is behind them is left out. Each costs more than it costs to send it. */
+	LOSSES_MAX = 8,
 	RETRACTIONS_MAX = 2, /* then the connection is opaque */
 };
 
@@ -257,7 +257,7 @@ static size_t lose_protocol(const struct feed *feed)
 {
 	uint8_t *lost = &feed->connection->lost;
 
-	*lost += feed->stream->is_found ? 1 : LOST_POINTS;
+	*lost += feed->stream->is_found ? 1 : CONNECTION_LOST_POINTS;
 	lose_place(feed, false);
 	if (*lost < LOST_MAX)
 		return 1;
@@ -350,6 +350,7 @@ size_t feed_steps(const struct feed *feed, struct protocol_input input, const ui
 		  uint64_t first_ns)
 {
 	const struct connection *connection = feed->connection;
+	unsigned int losses = 0;
 
 	while (input.len && connection->protocol) {
 		size_t n = (size_t)feed_skip(feed, input.len);
@@ -373,10 +374,12 @@ size_t feed_steps(const struct feed *feed, struct protocol_input input, const ui
 				stream_forget(feed->stream);
 				feed->stream->is_searching = true;
 				n = 1;
-			} else if (step.action == PROTOCOL_LOST)
+			} else if (step.action == PROTOCOL_LOST) {
 				n = apply_loss(feed, &step, &input, ns,
 					       input.data + input.len == fresh);
-			else
+				if (++losses >= LOSSES_MAX && connection->protocol)
+					n = input.len;
+			} else
 				apply_step(feed, &step, ns);
 		}
 		input.data += n;

@@ -25,6 +25,11 @@ struct multiplex {
 	uint64_t first, last; /* streams of requests that were seen; 0: none was */
 	struct multiplex_gap gaps[GAPS]; /* a ring, with requests that are lost */
 	unsigned int gaps_count; /* so far */
+	/*
+	 * Of those that are open, so many of the newest ones may lack the mark of a gap: who loses
+	 * bytes over and over makes nobody walk over all of them each time.
+	 */
+	uint32_t fresh[PROTOCOL_SIDES];
 	uint32_t early; /* that have a response, and no request yet */
 	bool lost_requests; /* since `last` bytes were missing */
 	uint32_t slots_count; /* a power of two: as many as streams were open, about */
@@ -105,15 +110,29 @@ static void add_slots(struct connection *connection, struct connections *all)
 		link_slot(connection, all, exchange);
 }
 
+/* As the newest one, which has no mark yet. */
+static void append_open(struct connection *connection, struct exchange *exchange)
+{
+	exchange->next = NULL;
+	exchange->before = connection->queue ? connection->last : NULL;
+	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
+	connection->last = exchange;
+	for (unsigned int side = 0; side < PROTOCOL_SIDES; side++)
+		connection->multiplex->fresh[side]++;
+}
+
+static void take_open(struct connection *connection, struct exchange *exchange)
+{
+	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange->next;
+	*(exchange->next ? &exchange->next->before : &connection->last) = exchange->before;
+}
+
 static void link_open(struct connection *connection, struct connections *all,
 		      struct exchange *exchange)
 {
 	add_slots(connection, all);
 	link_slot(connection, all, exchange);
-	exchange->next = NULL;
-	exchange->before = connection->queue ? connection->last : NULL;
-	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
-	connection->last = exchange;
+	append_open(connection, exchange);
 	connection->queued++;
 }
 
@@ -129,8 +148,7 @@ static void unlink_open(struct exchange *exchange)
 	*exchange->link = exchange->chain;
 	if (exchange->chain)
 		exchange->chain->link = exchange->link;
-	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange->next;
-	*(exchange->next ? &exchange->next->before : &connection->last) = exchange->before;
+	take_open(connection, exchange);
 	connection->queued--;
 	connection->multiplex->early -= is_early(exchange);
 }
@@ -421,6 +439,8 @@ static struct exchange *begin_response(struct connection *connection, struct con
 		if (!has_status_of_http(exchange->message.open))
 			return exchange;
 		exchange->gaps &= (uint8_t)~BIT(PROTOCOL_RESPONSES);
+		take_open(connection, exchange);
+		append_open(connection, exchange);
 	}
 	exchange->response.first_ns = first_ns;
 	return exchange;
@@ -511,7 +531,7 @@ static void end_request(struct connections *all, struct exchange *exchange)
  */
 static void end_response(struct connections *all, struct exchange *exchange)
 {
-	exchange->connection->lost = 0;
+	connection_forgive(exchange->connection);
 	if (!exchange->response.first_ns ||
 	    (is_early(exchange) && exchange->gaps & BIT(PROTOCOL_REQUESTS)))
 		give_up(all, exchange, EXCHANGE_LOST);
@@ -540,11 +560,15 @@ void multiplex_end(struct connection *connection, struct connections *all, enum 
 void multiplex_lose(struct connection *connection, struct connections *all, enum protocol_side side)
 {
 	struct multiplex *multiplex = connection->multiplex;
+	uint32_t fresh = multiplex->fresh[side];
+	struct exchange *exchange;
 
 	connection->protocol->streams->lose(multiplex->kept, side);
 	multiplex->current[side] = 0;
 	multiplex->lost_requests |= side == PROTOCOL_REQUESTS;
-	for (struct exchange *exchange = connection->queue; exchange; exchange = exchange->next)
+	exchange = connection->queue ? connection->last : NULL;
+	for (; exchange && fresh; exchange = exchange->before, fresh--)
 		if (side == PROTOCOL_REQUESTS ? !exchange->is_whole : !exchange->is_answered)
 			exchange->gaps |= (uint8_t)BIT(side);
+	multiplex->fresh[side] = 0;
 }

@@ -493,7 +493,7 @@ static void end_response(struct connection *connection, struct connections *all)
 		report_alone(connection, all, answer);
 	if (answers_nothing(message))
 		goto out;
-	connection->lost = 0;
+	connection_forgive(connection);
 	exchange = request_of(connection, message);
 	if (!exchange) {
 		count_stray(connection, all, EXCHANGE_UNKNOWN);

@@ -351,6 +351,85 @@ static void test_calls_that_are_reset(void **state)
 	expect_reset(1, false, 0, "grpc Watch S h 13 INTERNAL asked=1 told=0\n");
 }
 
+/* What a server has said so far is one piece. */
+static void answer_at_once(struct talk *talk)
+{
+	talked_piece(&talk->talked, DIRECTION_OUT, answers(talk)->bytes.data,
+		     answers(talk)->bytes.len, answers(talk)->bytes.len);
+	http2_said_clear(answers(talk));
+}
+
+static void answer_wrongly(struct talk *talk, unsigned int times)
+{
+	static const uint8_t index_of_nothing = 0x80;
+
+	for (unsigned int i = 0; i < times; i++)
+		http2_say(answers(talk), HTTP2_HEADERS, HTTP2_END_HEADERS, 1, &index_of_nothing, 1);
+}
+
+static void begin_many(struct talk *talk, uint32_t last)
+{
+	begin_talk(talk);
+	talked_begin(&talk->talked, NULL);
+	talked_accept(&talk->talked);
+	http2_say_preface(asks(talk));
+	for (uint32_t stream = 1; stream <= last; stream += 2)
+		http2_say_headers(asks(talk), HTTP2_END_STREAM, stream, GET_LINES("/"));
+	talked_piece(&talk->talked, DIRECTION_IN, asks(talk)->bytes.data, asks(talk)->bytes.len,
+		     asks(talk)->bytes.len);
+	say_settings(talk);
+	answer_at_once(talk);
+}
+
+/* Nobody makes one look for his place over and over: a whole response makes up for one time. */
+static void test_many_losses(void **state)
+{
+	struct requests_stats stats;
+	struct talk talk;
+
+	begin_many(&talk, 39);
+	for (uint32_t stream = 3; stream <= 9; stream += 2) {
+		answer_wrongly(&talk, 7);
+		answer_at_once(&talk);
+		answer_wrongly(&talk, 7);
+		answer_at_once(&talk);
+		http2_say_headers(answers(&talk), HTTP2_END_STREAM, stream, OK_LINES);
+		say_settings(&talk);
+		say_settings(&talk);
+		answer_at_once(&talk);
+	}
+	requests_stats(talk.talked.requests, &stats);
+	assert_int_equal(stats.given_up, 2);
+	assert_int_equal(stats.opaque, 1);
+	talked_finish(&talk.talked);
+	end_talk(&talk);
+}
+
+/* Behind so many of them in a piece the rest of it is left out. */
+static void test_losses_of_a_piece(void **state)
+{
+	struct talk talk;
+
+	for (unsigned int losses = 7; losses <= 8; losses++) {
+		begin_many(&talk, 9);
+		answer_wrongly(&talk, losses);
+		http2_say_headers(answers(&talk), HTTP2_END_STREAM, 3, OK_LINES);
+		say_settings(&talk);
+		say_settings(&talk);
+		answer_at_once(&talk);
+		if (losses < 8)
+			assert_line(&talk.talked, "GET / 200 -");
+		assert_line(&talk.talked, "none");
+		http2_say_headers(answers(&talk), HTTP2_END_STREAM, 5, OK_LINES);
+		say_settings(&talk);
+		say_settings(&talk);
+		answer_at_once(&talk);
+		assert_line(&talk.talked, "GET / 200 -");
+		talked_finish(&talk.talked);
+		end_talk(&talk);
+	}
+}
+
 /* The thread that reads may be faster than the one that writes. */
 static void test_response_first(void **state)
 {
@@ -662,6 +741,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_calls),
 	cmocka_unit_test(test_calls_that_fail),
 	cmocka_unit_test(test_calls_that_are_reset),
+	cmocka_unit_test(test_many_losses),
+	cmocka_unit_test(test_losses_of_a_piece),
 	cmocka_unit_test(test_response_first),
 	cmocka_unit_test(test_from_the_middle),
 	cmocka_unit_test(test_upgrade),
