@@ -55,6 +55,9 @@ static const struct {
 	{361, "LITE_PULL_MESSAGE"},
 	{200050, "POP_MESSAGE"},
 	{200051, "ACK_MESSAGE"},
+	/* The same, of which binary headers have the lower 16 bits. */
+	{200050 & 0xffff, "POP_MESSAGE"},
+	{200051 & 0xffff, "ACK_MESSAGE"},
 };
 
 /* An empty name: it is no error. */
@@ -75,6 +78,9 @@ static const struct {
 	{19, ""}, /* nothing to pull, now or from that offset */
 	{20, ""},
 	{21, ""},
+	{22, ""}, /* a consumer group without an offset yet */
+	{209, ""}, /* nothing to pop, now or in the time that the client waits */
+	{210, ""},
 	{215, "FLOW_CONTROL"},
 };
 
@@ -215,13 +221,23 @@ static void put_response(const struct rocketmq_command *command, struct protocol
 		snprintf(message->error, MESSAGE_ERROR_BYTES, "%d", message->status);
 }
 
+/* Whether a header goes on behind what is looked at, as of messages with many properties. */
+static bool has_long_header(struct bytes bytes)
+{
+	size_t known = bytes_left(&bytes);
+
+	bytes_take(&bytes, 4 + 1);
+	return known >= ROCKETMQ_BYTES_MAX && bytes_be(&bytes, 3) + ROCKETMQ_HEAD > known;
+}
+
 static unsigned int take_rocketmq(struct framed_frame *frame)
 {
 	struct rocketmq_command command = read_command(frame->bytes);
 	bool is_request = frame->side == PROTOCOL_REQUESTS;
 
+	/* Where the next one begins is known all the same. */
 	if (command.code < 0 || command.number < 0 || command.flags < 0)
-		return FRAMED_LOST;
+		return has_long_header(frame->bytes) ? 0 : FRAMED_LOST;
 	if (!(command.flags & FLAG_RESPONSE) != is_request)
 		return 0;
 	frame->message->has_key = true;

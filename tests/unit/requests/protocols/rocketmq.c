@@ -3,6 +3,8 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
+#include <string.h>
+
 static const struct spoken_row requests[] = {
 	{"commands", PROTOCOL_REQUESTS,
 	 "\x00\x00\x00\xb6\x00\x00\x00\xae{\"code\":310,\"extFields\":{\"a\":\"group\",\"b\":"
@@ -17,6 +19,11 @@ static const struct spoken_row requests[] = {
 	 "71\nUNREGISTER_CLIENT  key=7 oneway 39\n1234  key=8 41\nPULL_MESSAGE orders key=a "
 	 "62\nwhole\n",
 	 .len = 399},
+	{"pop, in a binary header", PROTOCOL_REQUESTS,
+	 "\x00\x00\x00\x19\x01\x00\x00\x15\x0d\x72\x00\x01\x90\x00\x00\x00\x0a\x00\x00\x00\x00\x00"
+	 "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x19\x01\x00\x00\x15\x0d\x73\x00\x01\x90\x00\x00"
+	 "\x00\x0b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+	 "POP_MESSAGE  key=a 29\nACK_MESSAGE  key=b 29\nwhole\n", .len = 58},
 	{"an answer to the broker", PROTOCOL_REQUESTS,
 	 "\x00\x00\x00\"\x00\x00\x00\x1e{\"code\":0,\"flag\":1,\"opaque\":9}"
 	 "\x00\x00\x00\x43\x00\x00\x00\x3f{\"code\":105,\"extFields\":{\"topic\":\"orders\"},"
@@ -39,6 +46,11 @@ static const struct spoken_row responses[] = {
 	 "0 key=9 38\n17 error=TOPIC_NOT_EXIST key=6 65\n10 key=7 39\n99 error=99 key=8 39\n2 "
 	 "error=SYSTEM_BUSY key=a 29\nwhole\n",
 	 .len = 210},
+	{"nothing to pop", PROTOCOL_RESPONSES,
+	 "\x00\x00\x00\x19\x01\x00\x00\x15\x00\xd2\x00\x01\x90\x00\x00\x00\x0a\x00\x00\x00\x01\x00"
+	 "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x19\x01\x00\x00\x15\x00\x16\x00\x01\x90\x00\x00"
+	 "\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00",
+	 "210 key=a 29\n22 key=b 29\nwhole\n", .len = 58},
 	{"what the broker asks", PROTOCOL_RESPONSES,
 	 "\x00\x00\x00#\x00\x00\x00\x1f{\"code\":40,\"flag\":2,\"opaque\":1}"
 	 "\x00\x00\x00\"\x00\x00\x00\x1e{\"code\":0,\"flag\":1,\"opaque\":9}",
@@ -46,6 +58,23 @@ static const struct spoken_row responses[] = {
 };
 
 SPOKEN_CASES(protocol_rocketmq)
+
+/* A header with many properties hides the number: its message is none, the next one is. */
+static void test_long_header(void **state)
+{
+	uint64_t states[PROTOCOL_STATE_BYTES / sizeof(uint64_t)] = {0};
+	struct protocol_message message = {0};
+	static uint8_t bytes[8192];
+	struct protocol_input input = {bytes, sizeof(bytes), false};
+	struct protocol_step step;
+
+	memset(bytes, 'x', sizeof(bytes));
+	memcpy(bytes, "\0\0\x1f\xf0\0\0\x1f\xe0{\"code\":310,\"extFields\":{\"i\":\"", 37);
+	step = protocol_rocketmq.step(PROTOCOL_REQUESTS, states, &input, &message, NULL);
+	assert_int_equal(step.action, PROTOCOL_GOES_ON);
+	assert_false(step.begins || step.ends);
+	assert_int_equal(step.used + step.skip, 4 + 0x1ff0);
+}
 
 static void test_recognition(void **state)
 {
@@ -56,6 +85,7 @@ static void test_recognition(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_both_sides),
 	cmocka_unit_test(test_changed_bytes),
+	cmocka_unit_test(test_long_header),
 	cmocka_unit_test(test_recognition),
 };
 
