@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "sinsp/fields/container.h"
 #include "sinsp/fields/thread_text.h"
 #include "views/cell.h"
 #include "views/counted.h"
@@ -28,10 +29,14 @@ struct views_group {
 	struct views_cell cells[]; /* then the key */
 };
 
-/* What the keys of a group depend on, if that is nothing but the thread and the type of event. */
+/* What keys depend on, if that is nothing but the thread, its container and the type of event. */
+enum { KEY_FLAGS = FIELD_OF_THREAD | FIELD_OF_CONTAINER | FIELD_OF_TYPE };
+
+/* A group and that, of its keys; 0: they do not depend on it. */
 struct recent {
-	uint64_t revision; /* thread_revision(), or 0 */
-	unsigned int type; /* id of the event, or 0 */
+	uint64_t thread; /* thread_revision() */
+	uint64_t container; /* container_event_revision() */
+	unsigned int type; /* id of the event */
 	struct views_group *group; /* borrowed; NULL: none */
 };
 
@@ -49,7 +54,7 @@ struct views_engine {
 	uint8_t cell_owners[VIEWS_VALUES_MAX]; /* the value that fills each cell */
 	uint32_t thread_cells; /* bits: cells for which views_cell_repeat() is */
 	struct thread_revisions revisions;
-	uint32_t key_flags; /* FIELD_OF_THREAD and FIELD_OF_TYPE, if keys depend on nothing else */
+	uint32_t key_flags; /* those of KEY_FLAGS; 0: keys depend on something else */
 	struct recent recent[RECENT_GROUPS];
 	char *key; /* owned: that of the event, with room for all */
 	struct event_hider hider; /* an event without secrets in its arguments */
@@ -311,32 +316,50 @@ static struct views_group *group_of_event(struct views_engine *engine,
 	return group;
 }
 
-/* The same, but the keys are made only if the group is none of the recent ones. */
-static struct views_group *recent_group(struct views_engine *engine,
-					const struct state_event *shown, uint64_t revision)
+/* What the keys of an event depend on. Returns false if that is not known, or something else. */
+static bool recent_init(const struct views_engine *engine, const struct state_event *shown,
+			uint64_t revision, struct recent *recent)
+{
+	const uint32_t flags = engine->key_flags;
+
+	*recent = (struct recent){0};
+	/* The type has one name. */
+	if (!flags || shown->ev.desc->id == EVENT_syscall)
+		return false;
+	if (flags & FIELD_OF_THREAD)
+		recent->thread = revision;
+	if (flags & FIELD_OF_CONTAINER)
+		recent->container = container_event_revision(shown);
+	if (flags & FIELD_OF_TYPE)
+		recent->type = shown->ev.desc->id;
+	return (recent->thread || !(flags & FIELD_OF_THREAD)) &&
+	       (recent->container || !(flags & FIELD_OF_CONTAINER));
+}
+
+static bool recent_is(const struct recent *a, const struct recent *b)
+{
+	return a->group && a->thread == b->thread && a->container == b->container &&
+	       a->type == b->type;
+}
+
+/* As group_of_event(), but the keys are made only if the group is none of the recent ones. */
+static struct views_group *group_of_recent(struct views_engine *engine,
+					   const struct state_event *shown, uint64_t revision)
 {
 	const uint64_t cut = engine->store.losses.cut;
-	struct recent now = {
-		.revision = engine->key_flags & FIELD_OF_THREAD ? revision : 0,
-		.type = engine->key_flags & FIELD_OF_TYPE ? shown->ev.desc->id : 0,
-	};
-	struct recent *recent = &engine->recent[(now.revision * 31 + now.type) % RECENT_GROUPS];
+	struct recent now, *place;
 
-	if (recent->group && recent->revision == now.revision && recent->type == now.type)
-		return recent->group;
+	if (!recent_init(engine, shown, revision, &now))
+		return group_of_event(engine, shown);
+	place = &engine->recent[((now.thread * 31 + now.container) * 31 + now.type) %
+				RECENT_GROUPS];
+	if (recent_is(place, &now))
+		return place->group;
 	now.group = group_of_event(engine, shown);
 	/* What is counted of each event needs its keys. */
 	if (now.group && now.group != engine->crowd && engine->store.losses.cut == cut)
-		*recent = now;
+		*place = now;
 	return now.group;
-}
-
-/* Whether that can be: a thread is known, and the type has one name. */
-static bool has_recent_group(const struct views_engine *engine, const struct state_event *shown,
-			     uint64_t revision)
-{
-	return engine->key_flags && (revision || !(engine->key_flags & FIELD_OF_THREAD)) &&
-	       shown->ev.desc->id != EVENT_syscall;
 }
 
 void views_engine_take(struct views_engine *engine, const struct state_event *event)
@@ -345,9 +368,7 @@ void views_engine_take(struct views_engine *engine, const struct state_event *ev
 		event_hider_apply(&engine->hider, &engine->scratch.style.hider, event);
 	bool needs_revision = engine->thread_cells || engine->key_flags & FIELD_OF_THREAD;
 	uint64_t revision = needs_revision ? thread_revision(&engine->revisions, shown) : 0;
-	struct views_group *group = has_recent_group(engine, shown, revision)
-					    ? recent_group(engine, shown, revision)
-					    : group_of_event(engine, shown);
+	struct views_group *group = group_of_recent(engine, shown, revision);
 
 	if (group)
 		group_count(engine, group, event, shown, revision);
@@ -724,8 +745,7 @@ static uint32_t key_flags_of(const struct views_view *view)
 	uint32_t all = 0;
 
 	for (uint8_t i = 0; i < view->keys_count; i++) {
-		uint32_t flags =
-			view->keys[i].field.ref.desc->flags & (FIELD_OF_THREAD | FIELD_OF_TYPE);
+		uint32_t flags = view->keys[i].field.ref.desc->flags & KEY_FLAGS;
 
 		if (!flags)
 			return 0;

@@ -50,7 +50,7 @@ int views_engine_create(struct views_view *view, const struct views_engine_confi
 			struct views_engine **engine);
 void views_engine_destroy(struct views_engine *engine); /* accepts NULL */
 
-/* Counts an event that passed the filter of the view. */
+/* Counts an event that passed the filter of the view. All events are of one state. */
 void views_engine_take(struct views_engine *engine, const struct state_event *event);
 
 /* Why the kernel has no row of calls. */

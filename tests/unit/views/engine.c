@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contained.h"
 #include "unit.h"
 #include "viewed.h"
 
@@ -337,6 +338,65 @@ static void keys_of_threads_and_types_follow_their_changes(void **state)
 	viewed_destroy(&viewed);
 }
 
+/* Moves a thread to a container with that name, or gives its container another one. */
+static void set_container(struct viewed *viewed, int64_t tid, const char *name)
+{
+	static const char group[] = "memory=/docker/" CONTAINER_ID;
+	struct state_containers *containers = &viewed->drive.state->containers;
+	struct state_thread *thread = drive_thread(&viewed->drive, tid);
+	struct state_container_info *info = contained_info();
+
+	info->name = name;
+	state_thread_set_cgroups(containers, thread, group, sizeof(group));
+	state_container_set_info(containers, thread->cgroups->container, STATE_META_OK, info);
+}
+
+static void keys_of_containers_follow_their_changes(void **state)
+{
+	struct viewed viewed;
+
+	viewed_create(
+		&viewed,
+		VIEW("keys: [container.name, proc.name]\nsort: container.name,proc.name\n" COUNTED),
+		0, 0);
+	set_container(&viewed, 100, "web");
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&viewed, 100, 1, 10);
+	viewed_write(&viewed, 200, 1, 10);
+	viewed_write(&viewed, 200, 1, 10);
+	viewed_expect(&viewed, "host cat 2\nweb sh 2\n");
+	set_container(&viewed, 100, "db");
+	viewed_write(&viewed, 100, 1, 10);
+	set_container(&viewed, 200, "db");
+	viewed_write(&viewed, 200, 1, 10);
+	viewed_expect(&viewed, "db cat 1\ndb sh 1\nhost cat 2\nweb sh 2\n");
+	viewed_destroy(&viewed);
+}
+
+/* More of them than are kept as recent ones. */
+static void many_keys_are_told_apart(void **state)
+{
+	struct viewed names, containers;
+	struct views_rows rows;
+	char name[16];
+
+	viewed_create(&names, VIEW("keys: [proc.name]\n" COUNTED), 0, 0);
+	viewed_create(&containers, VIEW("keys: [container.name]\n" COUNTED), 0, 0);
+	for (unsigned int i = 0; i < 600; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		drive_exec(&names.drive, 100, name);
+		viewed_write(&names, 100, 1, 10);
+		set_container(&containers, 100, name);
+		viewed_write(&containers, 100, 1, 10);
+	}
+	views_engine_rows(names.engine, 0, 0, &rows);
+	assert_int_equal(rows.count, 600);
+	views_engine_rows(containers.engine, 0, 0, &rows);
+	assert_int_equal(rows.count, 600);
+	viewed_destroy(&names);
+	viewed_destroy(&containers);
+}
+
 /* Each text that is cut is counted. */
 static void cut_keys_of_threads_are_counted(void **state)
 {
@@ -442,6 +502,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(merged_are_as_one),
 	cmocka_unit_test(merged_numbers_of_different_values_are_unknown),
 	cmocka_unit_test(keys_of_threads_and_types_follow_their_changes),
+	cmocka_unit_test(keys_of_containers_follow_their_changes),
+	cmocka_unit_test(many_keys_are_told_apart),
 	cmocka_unit_test(cut_keys_of_threads_are_counted),
 	cmocka_unit_test(last_texts_of_threads_are_those_of_the_last_event),
 	cmocka_unit_test(last_texts_of_threads_follow_merged_ones),
