@@ -49,8 +49,10 @@ struct record_cgroup {
 void perf_tasks_init(struct perf_tasks *tasks, struct perf_data_writer *writer,
 		     struct perf_build_ids *build_ids, size_t trailer_bytes)
 {
-	*tasks = (struct perf_tasks){
-		.writer = writer, .build_ids = build_ids, .trailer_bytes = trailer_bytes};
+	*tasks = (struct perf_tasks){.writer = writer,
+				     .build_ids = build_ids,
+				     .kallsyms = "/proc/kallsyms",
+				     .trailer_bytes = trailer_bytes};
 }
 
 void perf_tasks_finish(struct perf_tasks *tasks)
@@ -103,37 +105,89 @@ static void put_kernel_map(struct perf_tasks *tasks, uint64_t begin, uint64_t by
 	put(tasks, &record, sizeof(record), name);
 }
 
-/* What of a line of kallsyms is of interest. */
-struct kernel_symbols {
-	uint64_t text, end;
-	uint64_t program; /* a BPF program whose end is the next one's begin; 0: none */
-	char program_name[128];
+/* A BPF program, or where a module has a symbol, which ends the one before it. */
+struct kernel_place {
+	uint64_t address;
+	char *name; /* owned; NULL: of a module */
 };
 
-static void put_program(struct perf_tasks *tasks, const struct kernel_symbols *found, uint64_t end)
-{
-	enum { PROGRAM_BYTES_MAX = 1 << 16 };
-	const struct {
-		struct perf_event_header header;
-		uint64_t begin;
-		uint32_t bytes;
-		uint16_t type, flags;
-	} record = {
-		{.type = PERF_RECORD_KSYMBOL, .misc = PERF_RECORD_MISC_KERNEL},
-		found->program,
-		end > found->program && end - found->program < PROGRAM_BYTES_MAX
-			? (uint32_t)(end - found->program)
-			: PROGRAM_BYTES_MAX,
-		PERF_RECORD_KSYMBOL_TYPE_BPF,
-		0,
-	};
+/* What of kallsyms is of interest. */
+struct kernel_symbols {
+	uint64_t text, end;
+	struct kernel_place *places; /* owned */
+	size_t count, room;
+};
 
-	if (found->program)
-		put(tasks, &record, sizeof(record), found->program_name);
+static int compare_places(const void *a, const void *b)
+{
+	const struct kernel_place *left = a, *right = b;
+
+	return (left->address > right->address) - (left->address < right->address);
 }
 
-static void note_symbol(struct perf_tasks *tasks, const char *line, bool bpf,
-			struct kernel_symbols *found)
+/*
+ * How long a program is the kernel does not say there: up to what is behind it, wherever that is in
+ * the list, but not beyond the 2 MiB that programs share, nor far if nothing is behind it in there.
+ */
+static uint32_t program_bytes(uint64_t begin, uint64_t next)
+{
+	enum { LAST_BYTES_MAX = 1 << 16, SHARED_BYTES = 2 << 20 };
+	uint64_t end = (begin | (SHARED_BYTES - 1)) + 1;
+
+	if (next > begin && next <= end)
+		return (uint32_t)(next - begin);
+	return end - begin < LAST_BYTES_MAX ? (uint32_t)(end - begin) : LAST_BYTES_MAX;
+}
+
+static void put_programs(struct perf_tasks *tasks, struct kernel_symbols *found)
+{
+	if (found->count)
+		qsort(found->places, found->count, sizeof(*found->places), compare_places);
+	for (size_t i = 0; i < found->count; i++) {
+		const struct kernel_place *place = &found->places[i];
+		size_t next = i + 1;
+		struct {
+			struct perf_event_header header;
+			uint64_t begin;
+			uint32_t bytes;
+			uint16_t type, flags;
+		} record = {{.type = PERF_RECORD_KSYMBOL, .misc = PERF_RECORD_MISC_KERNEL},
+			    place->address,
+			    0,
+			    PERF_RECORD_KSYMBOL_TYPE_BPF,
+			    0};
+
+		while (next < found->count && found->places[next].address == place->address)
+			next++;
+		record.bytes = program_bytes(place->address,
+					     next < found->count ? found->places[next].address : 0);
+		if (place->name)
+			put(tasks, &record, sizeof(record), place->name);
+	}
+}
+
+/* Without memory some programs have no record. */
+static void note_place(struct kernel_symbols *found, uint64_t address, const char *name)
+{
+	char *copy = name ? strdup(name) : NULL;
+
+	if (found->count == found->room) {
+		size_t room = found->room ? 2 * found->room : 256;
+		void *larger = reallocarray(found->places, room, sizeof(*found->places));
+
+		if (larger) {
+			found->places = larger;
+			found->room = room;
+		}
+	}
+	if (found->count == found->room || (name && !copy)) {
+		free(copy);
+		return;
+	}
+	found->places[found->count++] = (struct kernel_place){address, copy};
+}
+
+static void note_symbol(const char *line, bool bpf, struct kernel_symbols *found)
 {
 	char name[128], owner[64] = "", kind;
 	uint64_t address;
@@ -144,11 +198,8 @@ static void note_symbol(struct perf_tasks *tasks, const char *line, bool bpf,
 		found->text = address;
 	else if (strcmp(name, "_etext") == 0)
 		found->end = address;
-	if (!bpf || strcmp(owner, "[bpf]") != 0)
-		return;
-	put_program(tasks, found, address);
-	found->program = address;
-	memcpy(found->program_name, name, sizeof(name));
+	if (bpf && owner[0] && address)
+		note_place(found, address, strcmp(owner, "[bpf]") == 0 ? name : NULL);
 }
 
 /* Where the file of a module is below /lib/modules, as modules.dep says; or "[NAME]". */
@@ -224,16 +275,19 @@ static void append_modules(struct perf_tasks *tasks)
 
 void perf_tasks_append_kernel(struct perf_tasks *tasks, bool bpf)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
+	FILE *file = fopen(tasks->kallsyms, "re");
 	struct kernel_symbols found = {0};
 	struct perf_build_id id;
 	char line[1024];
 
 	while (file && fgets(line, sizeof(line), file))
-		note_symbol(tasks, line, bpf, &found);
+		note_symbol(line, bpf, &found);
 	if (file)
 		fclose(file);
-	put_program(tasks, &found, 0);
+	put_programs(tasks, &found);
+	for (size_t i = 0; i < found.count; i++)
+		free(found.places[i].name);
+	free(found.places);
 	if (found.text && found.end > found.text)
 		put_kernel_map(tasks, found.text, found.end - found.text, found.text,
 			       "[kernel.kallsyms]_text");

@@ -15,6 +15,7 @@
 struct perf_tasks {
 	struct perf_data_writer *writer; /* borrowed */
 	struct perf_build_ids *build_ids; /* borrowed: those of files by their paths are added */
+	const char *kallsyms; /* borrowed: the path of the list of the kernel's symbols */
 	size_t trailer_bytes; /* of what other records than samples end with */
 	bool has_namespaces; /* records of these, too */
 	bool has_data; /* and of mappings of files that are not executable */

@@ -9,6 +9,7 @@
 
 #include "perf/data/format.h"
 #include "perf/data/tasks.h"
+#include "tree.h"
 #include "unit.h"
 
 enum { TRAILER_BYTES = 32, FILE_BYTES = 8 << 20 };
@@ -222,6 +223,44 @@ static void appends_more_if_wanted(void **state)
 	finish(&written);
 }
 
+/* The kernel lists them as they were loaded; a program ends where the next one begins. */
+static void appends_programs(void **state)
+{
+	static const struct {
+		uint64_t begin;
+		uint32_t bytes;
+	} expected[] = {{0xffffffffc0201000, 0x1000},
+			{0xffffffffc0202000, 0x1000},
+			{0xffffffffc0203000, 0x30000},
+			{0xffffffffc03ff000, 0x1000}};
+	static const char kallsyms[] = "ffffffffc0202000 t bpf_prog_2\t[bpf]\n"
+				       "ffffffffc0203000 t bpf_prog_3\t[bpf]\n"
+				       "ffffffffc0201000 t bpf_prog_1\t[bpf]\n"
+				       "ffffffffc03ff000 t bpf_prog_5\t[bpf]\n"
+				       "ffffffffc0233000 t in_module\t[some]\n";
+	char path[TREE_PATH_BYTES];
+	struct written written;
+	const uint8_t *record;
+	struct tree tree;
+
+	tree_create(&tree);
+	tree_write(&tree, "kallsyms", kallsyms);
+	tree_path(&tree, "kallsyms", path);
+	begin(&written);
+	written.tasks.kallsyms = path;
+	perf_tasks_append_kernel(&written.tasks, true);
+	end(&written);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		record = find(&written, PERF_RECORD_KSYMBOL, i);
+		assert_non_null(record);
+		assert_memory_equal(record + 8, &expected[i].begin, 8);
+		assert_memory_equal(record + 16, &expected[i].bytes, 4);
+	}
+	assert_null(find(&written, PERF_RECORD_KSYMBOL, 4));
+	finish(&written);
+	tree_destroy(&tree);
+}
+
 static void appends_all_and_the_kernel(void **state)
 {
 	struct written written;
@@ -252,6 +291,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(appends_each_process_once),
 	cmocka_unit_test(appends_descendants),
 	cmocka_unit_test(appends_more_if_wanted),
+	cmocka_unit_test(appends_programs),
 	cmocka_unit_test(appends_all_and_the_kernel),
 };
 
