@@ -3,7 +3,7 @@
  * What test_profile_names profiles, without headers of C++: functions with C++ names, or code in
  * memory without a file, of which a map or a dump of a JIT compiler has the name; or the vDSO.
  *
- *     named code | map | dump | clock      runs until it is killed
+ *     named code | map | shared | doubled | dump | clock      runs until it is killed
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -44,10 +44,17 @@ static const uint32_t code[] = {0x71000400, 0x54ffffe1, 0xd65f03c0};
 static const uint8_t code[] = {0xff, 0xcf, 0x75, 0xfc, 0xc3};
 #endif
 
-static jit_code *make_code()
+/* A process' own memory, such as is shared with children, or what is mapped twice, as by .NET. */
+static jit_code *make_code(const char *mode)
 {
-	void *memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = strcmp(mode, "doubled") ? -1 : memfd_create("doublemapper", MFD_CLOEXEC);
+	int kind = fd >= 0			   ? MAP_SHARED
+		   : strcmp(mode, "shared") == 0 ? MAP_SHARED | MAP_ANONYMOUS
+						 : MAP_PRIVATE | MAP_ANONYMOUS;
+
+	if (fd >= 0 && ftruncate(fd, 4096))
+		return nullptr;
+	void *memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, kind, fd, 0);
 
 	memcpy(memory, code, sizeof(code));
 	__builtin___clear_cache((char *)memory, (char *)memory + sizeof(code));
@@ -97,9 +104,9 @@ static void run_clock()
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "code";
-	jit_code *made = make_code();
+	jit_code *made = make_code(mode);
 
-	if (strcmp(mode, "map") == 0)
+	if (strcmp(mode, "map") == 0 || strcmp(mode, "shared") == 0 || strcmp(mode, "doubled") == 0)
 		write_map(made);
 	if (strcmp(mode, "dump") == 0)
 		write_dump(made);

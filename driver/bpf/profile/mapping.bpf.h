@@ -16,6 +16,8 @@ enum {
 	RANGES_SMALL = 9, /* in a node that knows gaps */
 	TREE_PAGE_BITS = 12,
 	EXECUTABLE = 4,
+	MEMORY_FS_MAGIC = 0x1021994, /* TMPFS_MAGIC */
+	HUGE_PAGES_FS_MAGIC = 0x958458f6, /* HUGETLBFS_MAGIC */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -223,6 +225,26 @@ static __always_inline void set_file(__u32 slot, struct work *work,
 	work->mapping.is_file = true;
 }
 
+/*
+ * Memory that is shared, or of huge pages, has a file in the kernel alone: it is that of a JIT
+ * compiler as well (of PHP, of Java), and so is what .NET maps twice. No path has a name with a
+ * slash.
+ */
+static __always_inline bool is_file_of_memory(struct file *file)
+{
+	/* The first bytes of names: "dev/zero", "anon_hugepage", "memfd:doublemapper". */
+	const __u64 dev_zero = 0x6f72657a2f766564, anon_hug = 0x6775685f6e6f6e61;
+	const __u64 memfd_do = 0x6f643a64666d656d, ublemapp = 0x7070616d656c6275;
+	__u64 name[2] = {};
+	__u32 magic = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
+
+	if (magic != MEMORY_FS_MAGIC && magic != HUGE_PAGES_FS_MAGIC)
+		return false;
+	bpf_probe_read_kernel(name, sizeof(name), BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	return name[0] == dev_zero || name[0] == anon_hug ||
+	       (name[0] == memfd_do && name[1] == ublemapp);
+}
+
 /* What is mapped without a file is code of a JIT compiler, but for the vDSO. */
 static __always_inline void set_mapping(__u32 slot, struct work *work, struct vm_area_struct *vma)
 {
@@ -233,6 +255,8 @@ static __always_inline void set_mapping(__u32 slot, struct work *work, struct vm
 
 	work->mapping.offset = BPF_CORE_READ(vma, vm_pgoff) << TREE_PAGE_BITS;
 	if (file) {
+		if (is_file_of_memory(file))
+			return;
 		inode = BPF_CORE_READ(file, f_inode);
 		key.ino = BPF_CORE_READ(inode, i_ino);
 		key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
