@@ -4,7 +4,7 @@
  * never what is in documents. Responses have the number of their request. A command that wants no
  * answer, and the old messages that never have one, are one-way. Of exhaust cursors the first
  * answer is the response, those that follow are aside. Compressed messages have the method
- * OP_COMPRESSED, and nothing more is known of them.
+ * OP_COMPRESSED, and nothing more is known of them, but of snappy's whether they want an answer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,8 @@ enum {
 	MONGODB_ELEMENTS_MAX = 64, /* of a document, that are looked at */
 	FLAGS_KNOWN = 1 << 16 | 3,
 	FLAG_MORE_TO_COME = 2,
+	COMPRESSOR_NONE = 0,
+	COMPRESSOR_SNAPPY = 1,
 };
 
 enum mongodb_operation {
@@ -181,7 +183,7 @@ static void take_result(struct bytes document, struct protocol_message *message)
 {
 	struct bson_element element;
 	char name[MESSAGE_ERROR_BYTES] = "";
-	bool has_failed = false, has_write_errors = false;
+	bool has_failed = false, has_write_errors = false, has_code = false;
 	int32_t code = 0;
 
 	bytes_take(&document, 4);
@@ -191,16 +193,20 @@ static void take_result(struct bytes document, struct protocol_message *message)
 		has_write_errors |= protocol_text_is(element.name, "writeErrors");
 		if (protocol_text_is(element.name, "codeName"))
 			put_string(&element, name, sizeof(name));
-		if (protocol_text_is(element.name, "code") && element.type == BSON_INT32)
+		if (protocol_text_is(element.name, "code") && element.type == BSON_INT32) {
 			code = (int32_t)bytes_le(&element.value, 4);
+			has_code = !element.value.is_short;
+		}
 	}
 	if (has_failed) {
-		message->has_status = true;
+		message->has_status = has_code;
 		message->status = code;
 		if (name[0])
 			memcpy(message->error, name, sizeof(name));
-		else
+		else if (has_code)
 			snprintf(message->error, MESSAGE_ERROR_BYTES, "%d", code);
+		else
+			snprintf(message->error, MESSAGE_ERROR_BYTES, "CommandFailed");
 	} else if (has_write_errors)
 		snprintf(message->error, MESSAGE_ERROR_BYTES, "WriteError");
 }
@@ -212,30 +218,54 @@ static void mongodb_put_method(struct protocol_message *message, const char *met
 
 typedef void mongodb_take(struct framed_frame *frame);
 
-/* The document that is no list of others, which may stand behind one. */
-static struct bytes find_body(struct bytes bytes)
+/* Which command has a list of that name. */
+static const struct {
+	const char *list, *method;
+} lists[] = {{"documents", "insert"}, {"updates", "update"}, {"deletes", "delete"}};
+
+static void put_command_of(struct bytes list, struct protocol_message *message)
+{
+	const uint8_t *name = list.at;
+	const uint8_t *end = memchr(name, 0, bytes_left(&list));
+
+	for (size_t i = 0; end && i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (strcmp((const char *)name, lists[i].list) == 0)
+			mongodb_put_method(message, lists[i].method);
+}
+
+/*
+ * The document that is no list of others, which may stand behind one. If it is behind what is
+ * known, the list tells the command.
+ */
+static struct bytes find_body(struct bytes bytes, struct protocol_message *message)
 {
 	while (bytes_be(&bytes, 1) == 1 && !bytes.is_short) {
-		struct bytes list = bytes;
+		struct bytes list = bytes, name = bytes;
 
 		bytes_take(&bytes, bytes_le(&list, 4));
+		bytes_take(&name, 4);
+		if (bytes.is_short)
+			put_command_of(name, message);
 	}
 	return bytes;
 }
 
 static void mongodb_take_message(struct framed_frame *frame)
 {
+	bool is_request = frame->side == PROTOCOL_REQUESTS;
 	uint32_t flags = (uint32_t)bytes_le(&frame->bytes, 4);
 	struct mongodb *mongodb = frame->state;
-	struct bytes body = find_body(frame->bytes);
+	struct bytes body;
 
-	if (frame->side == PROTOCOL_RESPONSES) {
-		mongodb->goes_on = flags & FLAG_MORE_TO_COME;
-		take_result(body, frame->message);
+	if (is_request) {
+		frame->message->is_oneway = flags & FLAG_MORE_TO_COME;
+		body = find_body(frame->bytes, frame->message);
+		if (bytes_left(&body))
+			take_command(body, frame->message);
 		return;
 	}
-	frame->message->is_oneway = flags & FLAG_MORE_TO_COME;
-	take_command(body, frame->message);
+	mongodb->goes_on = flags & FLAG_MORE_TO_COME;
+	take_result(find_body(frame->bytes, frame->message), frame->message);
 }
 
 /* Behind the name of the database. */
@@ -305,9 +335,44 @@ static void take_kill_cursors(struct framed_frame *frame)
 	frame->message->is_oneway = true;
 }
 
+/*
+ * The first byte of the flags of an OP_MSG. Snappy has the length in front, of seven bits a byte,
+ * and begins with bytes as they are, whose number is in one byte or up to five; -1: not known.
+ */
+static int first_of_snappy(struct bytes bytes)
+{
+	uint64_t literal;
+	unsigned int more;
+
+	bytes_varint(&bytes);
+	literal = bytes_be(&bytes, 1);
+	more = literal >> 2 < 60 ? 0 : (unsigned int)(literal >> 2) - 59;
+	bytes_take(&bytes, more);
+	if (literal & 3 || bytes.is_short || !bytes_left(&bytes))
+		return -1;
+	return (int)bytes_be(&bytes, 1);
+}
+
+/* What was before, its length, and who compressed it: nobody if that is 0. */
 static void take_compressed(struct framed_frame *frame)
 {
-	mongodb_put_method(frame->message, "OP_COMPRESSED");
+	struct protocol_message *message = frame->message;
+	uint32_t operation = (uint32_t)bytes_le(&frame->bytes, 4);
+	uint64_t compressor;
+	int flags;
+
+	bytes_take(&frame->bytes, 4);
+	compressor = bytes_be(&frame->bytes, 1);
+	if (operation == OP_MSG && compressor == COMPRESSOR_NONE) {
+		mongodb_take_message(frame);
+		return;
+	}
+	mongodb_put_method(message, "OP_COMPRESSED");
+	if (operation != OP_MSG || compressor != COMPRESSOR_SNAPPY ||
+	    frame->side != PROTOCOL_REQUESTS)
+		return;
+	flags = first_of_snappy(frame->bytes);
+	message->is_oneway = flags > 0 && flags & FLAG_MORE_TO_COME;
 }
 
 static const struct mongodb_row {

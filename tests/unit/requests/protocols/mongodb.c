@@ -3,7 +3,28 @@
 #include "unit.h"
 #include "spoken_rows.h"
 
+#define X60 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X1020 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60 X60
+#define COMPRESSED(size, number, compressor)                                                       \
+	size "\0\0\0" number "\0\0\0\0\0\0\0\xdc\7\0\0\xdd\7\0\0\x14\0\0\0" compressor
+#define PING "\0\x0f\0\0\0\x10ping\0\1\0\0\0\0"
+#define LISTED "\0\7\0\0\3\0\0\0\0\0\0\0\xdd\7\0\0\0\0\0\0\1\x40\6\0\0documents\0" X1020
+#define PLAIN COMPRESSED("-", "\x0a", "\0") "\0\0\0\0" PING
+#define SNAPPY                                                                                     \
+	COMPRESSED("/", "\x0b", "\1")                                                              \
+	"\x14\x4c\2\0\0\0" PING COMPRESSED("/", "\x0c", "\1") "\x14\x4c\0\0\0\0" PING
+#define LONG_ERROR                                                                                 \
+	"\0\6\0\0\x19\0\0\0\7\0\0\0\xdd\7\0\0\0\0\0\0\0\xe7\5\0\0\1ok\0\0\0\0\0\0\0\0\0\2errmsg\0" \
+	"\0\5\0\0" X1020
+
 static const struct spoken_row requests[] = {
+	{"its list is first, and long", PROTOCOL_REQUESTS, LISTED, "insert  key=3 1792\nskips\n",
+	 .len = sizeof(LISTED) - 1},
+	{"compressed by nobody", PROTOCOL_REQUESTS, PLAIN, "ping  key=a 45\nwhole\n",
+	 .len = sizeof(PLAIN) - 1},
+	{"compressed by snappy", PROTOCOL_REQUESTS, SNAPPY,
+	 "OP_COMPRESSED  key=b oneway 47\nOP_COMPRESSED  key=c 47\nwhole\n",
+	 .len = sizeof(SNAPPY) - 1},
 	{"commands", PROTOCOL_REQUESTS,
 	 "S\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\xdd\x07\x00\x00\x00\x00\x00\x00\x00>"
 	 "\x00\x00\x00\x02\x66ind\x00\x06\x00\x00\x00users\x00\x03\x66ilter\x00\x16\x00\x00\x00\x02"
@@ -47,6 +68,8 @@ static const struct spoken_row requests[] = {
 };
 
 static const struct spoken_row responses[] = {
+	{"an error with a long text", PROTOCOL_RESPONSES, LONG_ERROR,
+	 "- error=CommandFailed key=7 1536\nskips\n", .len = sizeof(LONG_ERROR) - 1},
 	{"results", PROTOCOL_RESPONSES,
 	 "&\x00\x00\x00\x14\x00\x00\x00\x01\x00\x00\x00\xdd\x07\x00\x00\x00\x00\x00\x00\x00\x11\x00"
 	 "\x00\x00\x01ok\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x63\x00\x00\x00\x15\x00\x00\x00"
