@@ -7,8 +7,9 @@
  * goes on with a session, has that of the last one that did. Responses have the number of their
  * request; a Produce that wants no acknowledgement is one-way.
  *
- * Errors are those of Produce and Fetch for the first partition that has one, and of APIs whose
- * response begins with one. Tokens of SASL without a header of their own are not understood.
+ * Errors are those of Produce, Fetch and OffsetFetch for the first partition that has one, of
+ * FindCoordinator for the first key, and of APIs whose response begins with one. Tokens of SASL
+ * without a header of their own are not understood.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +49,8 @@ struct kafka_body {
 
 typedef void kafka_take(struct kafka_body *body);
 
-static kafka_take take_produce, take_fetch, take_metadata, take_first_text, take_produced,
-	take_fetched, kafka_take_error;
+static kafka_take take_produce, take_fetch, take_metadata, take_first_text, take_offset_fetch,
+	take_find, take_produced, take_fetched, take_offsets, take_found, kafka_take_error;
 
 /* By number. */
 static const struct kafka_api {
@@ -68,8 +69,8 @@ static const struct kafka_api {
 	[6] = {"UpdateMetadata", 6},
 	[7] = {"ControlledShutdown", 3},
 	[8] = {"OffsetCommit", 8, take_first_text},
-	[9] = {"OffsetFetch", 6, take_first_text, NULL, 0, 7},
-	[10] = {"FindCoordinator", 3, take_first_text, kafka_take_error, 1, 3},
+	[9] = {"OffsetFetch", 6, take_offset_fetch, take_offsets, 3, 10},
+	[10] = {"FindCoordinator", 3, take_find, take_found, 1, 6},
 	[11] = {"JoinGroup", 6, take_first_text, kafka_take_error, 2},
 	[12] = {"Heartbeat", 4, take_first_text, kafka_take_error, 1},
 	[13] = {"LeaveGroup", 4, take_first_text, kafka_take_error, 1},
@@ -322,6 +323,22 @@ static void take_first_text(struct kafka_body *body)
 	put_text(body);
 }
 
+/* The first group, since there may be several. */
+static void take_offset_fetch(struct kafka_body *body)
+{
+	if (body->version < 8 || read_count(body, 4))
+		put_text(body);
+}
+
+/* Likewise of keys, behind what they are. */
+static void take_find(struct kafka_body *body)
+{
+	if (body->version >= 4)
+		bytes_take(body->bytes, 1);
+	if (body->version < 4 || read_count(body, 4))
+		put_text(body);
+}
+
 static void kafka_take_error(struct kafka_body *body)
 {
 	int16_t code = (int16_t)bytes_be(body->bytes, 2);
@@ -407,6 +424,80 @@ static void take_fetched(struct kafka_body *body)
 	}
 	if (!body->message->error[0])
 		take_topics(body, skip_fetched);
+}
+
+/* Of a partition, before its error: in the other responses it is in front. */
+static void take_offset(struct kafka_body *body)
+{
+	bytes_take(body->bytes, 4 + 8 + (body->version >= 5 ? 4 : 0));
+	skip_text(body); /* metadata */
+	kafka_take_error(body);
+	skip_tags(body);
+}
+
+/* Whether the walk over an array goes on: an error ends it, as does what is not known. */
+static bool goes_on(const struct kafka_body *body, uint32_t i, uint32_t count)
+{
+	return i < count && i < KAFKA_WALK_MAX && !body->bytes->is_short &&
+	       !body->message->error[0];
+}
+
+static void take_offsets_of_topics(struct kafka_body *body)
+{
+	uint32_t topics = read_count(body, 4);
+
+	for (uint32_t i = 0; goes_on(body, i, topics); i++) {
+		uint32_t partitions;
+
+		if (body->version >= 10)
+			bytes_take(body->bytes, KAFKA_UUID);
+		else
+			skip_text(body);
+		partitions = read_count(body, 4);
+		for (uint32_t n = 0; goes_on(body, n, partitions); n++)
+			take_offset(body);
+		if (partitions > KAFKA_WALK_MAX)
+			bytes_take(body->bytes, UINT64_MAX);
+		skip_tags(body);
+	}
+	if (topics > KAFKA_WALK_MAX)
+		bytes_take(body->bytes, UINT64_MAX);
+}
+
+/* Offsets of a group, or of several, behind which stands an error of each. */
+static void take_offsets(struct kafka_body *body)
+{
+	uint32_t groups = body->version >= 8 ? read_count(body, 4) : 1;
+
+	for (uint32_t i = 0; goes_on(body, i, groups); i++) {
+		if (body->version >= 8)
+			skip_text(body);
+		take_offsets_of_topics(body);
+		if (body->version >= 2 && !body->message->error[0])
+			kafka_take_error(body);
+		if (body->version >= 8)
+			skip_tags(body);
+	}
+}
+
+static void take_found(struct kafka_body *body)
+{
+	uint32_t keys;
+
+	if (body->version < 4) {
+		kafka_take_error(body);
+		return;
+	}
+	keys = read_count(body, 4);
+	for (uint32_t i = 0; goes_on(body, i, keys); i++) {
+		skip_text(body);
+		bytes_take(body->bytes, 4);
+		skip_text(body); /* the host */
+		bytes_take(body->bytes, 4);
+		kafka_take_error(body);
+		skip_text(body); /* in words */
+		skip_tags(body);
+	}
 }
 
 static bool may_be_api(uint32_t key, uint16_t version)

@@ -40,8 +40,12 @@ static const struct spoken_row requests[] = {
 	 "\x00\x0c\x00\x04\x00\x00\x00\x0b\x00\x07rdkafka\x00\x06group\x00\x00\x00\x01\x02m\x00\x00"
 	 "\x00\x00\x00\x17\x00\x0a\x00\x04\x00\x00\x00\x0c\x00\x07rdkafka\x00\x00\x02\x02g\x00",
 	 "Metadata orders key=8 34\nMetadata  key=9 25\nJoinGroup group key=a 39\nHeartbeat group "
-	 "key=b 36\nFindCoordinator  key=c 27\nwhole\n",
+	 "key=b 36\nFindCoordinator g key=c 27\nwhole\n",
 	 .len = 161},
+	{"offsets of groups", PROTOCOL_REQUESTS,
+	 "\x00\x00\x00\x19\x00\x09\x00\x08\x00\x00\x00\x0d\x00\x07rdkafka\x00\x02\x02g\x00\x00\x00"
+	 "\x00",
+	 "OffsetFetch g key=d 29\nwhole\n", .len = 29},
 	{"an API to come", PROTOCOL_REQUESTS,
 	 "\x00\x00\x00\x11\x00\x80\x00\x00\x00\x00\x00\x01\x00\x07rdkafka"
 	 "\x00\x00\x00\x14\x00\x58\x00\x00\x00\x00\x00\x02\x00\x07rdkafka\x00\x02g",
@@ -57,7 +61,27 @@ static const struct protocol_message asked[] = {
 	{.note = 1 << 16 | 11}, {.note = 1 << 16 | 13}, {.note = 12 << 16 | 4},
 };
 
+static const struct protocol_message asked_coordinator[] = {
+	{.note = 10 << 16 | 4}, {.note = 9 << 16 | 8},	{.note = 9 << 16 | 9},
+	{.note = 9 << 16 | 5},	{.note = 10 << 16 | 3},
+};
+
 static const struct spoken_row responses[] = {
+	{"of coordinators", PROTOCOL_RESPONSES,
+	 "\x00\x00\x00\x1a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x02\x02g\xff\xff\xff\xff\x01\xff\xff"
+	 "\xff\xff"
+	 "\x00\x0f\x00\x00\x00"
+	 "\x00\x00\x00\x29\x00\x00\x00\x02\x00\x00\x00\x00\x00\x02\x02g\x02\x02t\x02\x00\x00\x00"
+	 "\x00\xff\xff"
+	 "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x03\x00\x00\x00\x00\x00\x00"
+	 "\x00\x00\x00\x11\x00\x00\x00\x03\x00\x00\x00\x00\x00\x02\x02g\x01\x00\x10\x00\x00"
+	 "\x00\x00\x00\x0e\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x0e"
+	 "\x00\x00\x00\x0b\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x0f",
+	 "15 error=COORDINATOR_NOT_AVAILABLE key=1 30\n"
+	 "3 error=UNKNOWN_TOPIC_OR_PARTITION key=2 45\n16 error=NOT_COORDINATOR key=3 21\n"
+	 "14 error=COORDINATOR_LOAD_IN_PROGRESS key=4 18\n"
+	 "15 error=COORDINATOR_NOT_AVAILABLE key=5 15\nwhole\n",
+	 asked_coordinator, sizeof(asked_coordinator) / sizeof(asked_coordinator[0]), .len = 129},
 	{"with what was asked", PROTOCOL_RESPONSES,
 	 "\x00\x00\x00\x0c\x00\x00\x00\x01\x00#"
 	 "\x01\x00\x00\x00\x00\x00\x00\x00\x00t\x00\x00\x00\x02\x00\x00\x00\x02\x00\x01\x61\x00\x00"
@@ -100,7 +124,7 @@ static void test_recognition(void **state)
 		{PROTOCOL_REQUESTS, requests[0].bytes, 20, PROTOCOL_SHORT},
 		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\xff\0\0\1\0\0", 14, PROTOCOL_NO},
 		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\0\0\0\0\0\0\1\0\0", 14, PROTOCOL_NO},
-		{PROTOCOL_REQUESTS, requests[3].bytes, 21, PROTOCOL_NO},
+		{PROTOCOL_REQUESTS, requests[4].bytes, 21, PROTOCOL_NO},
 		{PROTOCOL_REQUESTS, "\0\0\0\x0a\0\x12\0\2\0\0\0\1\0\0", 14, PROTOCOL_YES},
 		{PROTOCOL_REQUESTS, "\0\0\0\x0f\0\x12\0\3\0\0\0\1\0\0\0\2a\2b\0", 20, PROTOCOL_NO},
 		{PROTOCOL_REQUESTS, "\0\0\0\x10\0\x12\0\3\0\0\0\1\0\0\0\2a\2b\0", 20, PROTOCOL_YES},
