@@ -183,6 +183,11 @@ static void apply_step(const struct feed *feed, const struct protocol_step *step
 		end_message(feed);
 	if (step->action != PROTOCOL_LEAVES)
 		return;
+	if (step->is_opaque) {
+		verdict_end_requests(connection, feed->all, EXCHANGE_UNKNOWN);
+		verdict_give_up(connection, feed->all);
+		return;
+	}
 	leave_protocol(feed, step->skip);
 	if (step->next) {
 		feed_begin_protocol(feed, step->next);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Connections that go over from HTTP/1.1 to WebSocket: frames behind the response, in the same call
- * or in others, of both sides and of either alone.
+ * or in others, of both sides and of either alone; and from Cassandra to what nobody can read.
  */
 #include <string.h>
 
@@ -138,11 +138,36 @@ static void test_before_the_response(void **state)
 	assert_line(talked, "none");
 }
 
+/* Of what both sides agree to compress nothing is wanted any more, and the account says so. */
+static void test_to_what_is_compressed(void **state)
+{
+	struct talked *talked = *state;
+	struct requests_limit limit = {.bytes = UINT32_MAX};
+	struct requests_stats stats;
+
+	ASK(talked, "\5\0\0\0\1\0\0\0(\0\2\0\x0b"
+		    "CQL_VERSION\0\5"
+		    "3.0.0\0\x0b"
+		    "COMPRESSION\0\3lz4");
+	ANSWER(talked, "\x85\0\0\0\2\0\0\0\0");
+	assert_line(talked, "STARTUP - - -");
+	ASK(talked, "\3\0\6\0\4,-ezzzCRC!");
+	ANSWER(talked, "\3\0\6\0\4,-ezzzCRC!");
+	while (requests_next_limit(talked->requests, &limit))
+		;
+	assert_int_equal(limit.bytes, 0);
+	requests_stats(talked->requests, &stats);
+	assert_int_equal(stats.opaque, 1);
+	talked_close(talked);
+	assert_line(talked, "none");
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, talked_setup, talked_teardown)
-	TEST(test_one_after_the_other), TEST(test_in_the_call_of_the_response),
-	TEST(test_several_in_a_call),	TEST(test_before_the_response),
-	TEST(test_binary_of_one_side),	TEST(test_pong_within_a_message),
+	TEST(test_one_after_the_other),	  TEST(test_in_the_call_of_the_response),
+	TEST(test_several_in_a_call),	  TEST(test_before_the_response),
+	TEST(test_binary_of_one_side),	  TEST(test_pong_within_a_message),
+	TEST(test_to_what_is_compressed),
 };
 
 UNIT_GROUP(tests);

@@ -377,9 +377,8 @@ static struct protocol_step cassandra_step(enum protocol_side side, void *state,
 	uint64_t len;
 
 	if (own->is_opaque && !own->in_message)
-		return (struct protocol_step){.action = PROTOCOL_GOES_ON,
-					      .used = input->len,
-					      .skip = PROTOCOL_TO_THE_END};
+		return (struct protocol_step){
+			.action = PROTOCOL_LEAVES, .used = input->len, .is_opaque = true};
 	if (own->at_checksum) {
 		own->at_checksum = false;
 		return (struct protocol_step){

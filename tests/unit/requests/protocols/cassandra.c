@@ -42,7 +42,7 @@ static const struct spoken_row requests[] = {
 	{"compressed segments", PROTOCOL_REQUESTS,
 	 "\x05\x00\x00\x00\x01\x00\x00\x00(\x00\x02\x00\x0b\x43QL_VERSION\x00\x05\x33.0."
 	 "0\x00\x0b\x43OMPRESSION\x00\x03lz4\x03\x00\x06\x00\x04,-ezzzCRC!",
-	 "STARTUP  key=0 49\nskips\n", .len = 64},
+	 "STARTUP  key=0 49\nleaves\n", .len = 64},
 };
 
 static const struct spoken_row responses[] = {
@@ -68,7 +68,7 @@ static const struct spoken_row responses[] = {
 	 "- key=0 9\n8704 error=INVALID key=3 21\n- key=0 9\n8704 error=INVALID key=3 21\nwhole\n",
 	 .len = 80},
 	{"compressed segments", PROTOCOL_RESPONSES,
-	 "\x85\x00\x00\x00\x02\x00\x00\x00\x00\x03\x00\x06\x00\x04,-ezzzCRC!", "- key=0 9\nskips\n",
+	 "\x85\x00\x00\x00\x02\x00\x00\x00\x00\x03\x00\x06\x00\x04,-ezzzCRC!", "- key=0 9\nleaves\n",
 	 .len = 24},
 };
 
