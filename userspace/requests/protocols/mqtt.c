@@ -18,6 +18,7 @@
 enum {
 	MQTT_BYTES_MAX = 900, /* of a packet, that are looked at */
 	MQTT_LENGTH_BYTES_MAX = 4,
+	MQTT_BRIDGE = 0x80, /* a bit of the version: a broker connects to another one */
 	MQTT_FAILED = 0x80, /* reasons from here on, in version 5 and of SUBACK */
 	MQTT_CHAIN_MAX = 4, /* packets that must follow each other to be recognised */
 	MQTT_REFUSALS_MAX = 5, /* codes of CONNACK before version 5 */
@@ -166,7 +167,7 @@ static void put_string(struct mqtt_packet *packet)
 static unsigned int take_connect(struct mqtt_packet *packet)
 {
 	bytes_take(&packet->bytes, bytes_be(&packet->bytes, 2));
-	packet->mqtt->version = (uint8_t)bytes_be(&packet->bytes, 1);
+	packet->mqtt->version = (uint8_t)(bytes_be(&packet->bytes, 1) & ~MQTT_BRIDGE);
 	bytes_take(&packet->bytes, 1 + 2); /* flags, keep alive */
 	skip_properties(packet);
 	mqtt_put_method(packet, "CONNECT");
@@ -461,16 +462,21 @@ static struct protocol_step mqtt_step(enum protocol_side side, void *state,
 static enum protocol_verdict recognise_connect(struct bytes bytes)
 {
 	static const struct {
-		const char *bytes;
+		const char *name; /* with its length */
 		size_t len;
-	} names[] = {{"\0\4MQTT\4", 7}, {"\0\4MQTT\5", 7}, {"\0\6MQIsdp\3", 9}};
+		uint8_t version;
+	} names[] = {{"\0\4MQTT", 6, 4}, {"\0\4MQTT", 6, 5}, {"\0\6MQIsdp", 8, 3}};
+	size_t known = bytes_left(&bytes);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t left = bytes_left(&bytes);
+		size_t len = names[i].len;
 
-		if (memcmp(bytes.at, names[i].bytes, left < names[i].len ? left : names[i].len))
+		if (memcmp(bytes.at, names[i].name, known < len ? known : len))
 			continue;
-		return left < names[i].len ? PROTOCOL_SHORT : PROTOCOL_YES;
+		if (known <= len)
+			return PROTOCOL_SHORT;
+		if ((bytes.at[len] & ~MQTT_BRIDGE) == names[i].version)
+			return PROTOCOL_YES;
 	}
 	return PROTOCOL_NO;
 }

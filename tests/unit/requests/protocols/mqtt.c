@@ -16,6 +16,8 @@
 #define CONNECT_4 "\x10\x0e\0\4MQTT\4\2\0\x3c\0\2id"
 #define CONNECT_5 "\x10\x14\0\4MQTT\5\2\0\x3c\5\x11\0\0\0\x1e\0\2id"
 
+#define CONNECT_BRIDGE "\x10\x0e\0\4MQTT\x84\2\0\x3c\0\2id"
+
 /* Keys are the type that asks, above the id of the packet. */
 static const struct spoken_row requests[] = {
 	ROW("version 3.1.1", PROTOCOL_REQUESTS,
@@ -28,6 +30,8 @@ static const struct spoken_row requests[] = {
 	    "DISCONNECT  key=e0000 oneway 3\nwhole\n"),
 	ROW("version 3.1", PROTOCOL_REQUESTS, "\x10\x0f\0\6MQIsdp\3\2\0\x3c\0\1i",
 	    "CONNECT i key=10000 17\nwhole\n"),
+	ROW("of a broker", PROTOCOL_REQUESTS, CONNECT_BRIDGE "\x82\6\0\1\0\1a\1",
+	    "CONNECT id key=10000 16\nSUBSCRIBE a key=80001 8\nwhole\n"),
 	ROW("published", PROTOCOL_REQUESTS,
 	    "\x30\7\0\3a/bhi\x32\5\0\1t\0\5\x3d\7\0\1t\0\6hi\x62\2\0\6",
 	    "PUBLISH a/b key=30000 oneway 9\nPUBLISH t key=30005 7\nPUBLISH t key=30006 "
@@ -78,6 +82,8 @@ static void test_recognition(void **state)
 	static const struct spoken_sample rows[] = {
 		SAMPLE(PROTOCOL_REQUESTS, CONNECT_4, PROTOCOL_YES),
 		SAMPLE(PROTOCOL_REQUESTS, CONNECT_5, PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, CONNECT_BRIDGE, PROTOCOL_YES),
+		SAMPLE(PROTOCOL_REQUESTS, "\x10\x0e\0\4MQTT\7\2\0\x3c\0\2id", PROTOCOL_NO),
 		SAMPLE(PROTOCOL_REQUESTS, "\x10\x0e\0\4MQ", PROTOCOL_SHORT),
 		SAMPLE(PROTOCOL_REQUESTS, "\x10\x0e\0\4HTTP", PROTOCOL_NO),
 		SAMPLE(PROTOCOL_REQUESTS, "\x30\7\0\3a/bhi\xc0\0", PROTOCOL_MAYBE),
