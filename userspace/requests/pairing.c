@@ -482,10 +482,28 @@ static bool answers_nothing(const struct protocol_message *answer)
 	return answer->is_aside || answer->is_alone;
 }
 
+static void close_exchange_with(struct connection *connection, struct connections *all,
+				struct exchange *exchange, uint64_t now_ns, const char *error);
+
+/* Requests that nothing answers any more, as a response says. */
+static void end_others(struct connection *connection, struct connections *all, uint64_t key,
+		       uint64_t mask, uint64_t now_ns)
+{
+	struct exchange *exchange = connection->queue, *next;
+
+	for (; exchange; exchange = next) {
+		next = exchange->next;
+		if (exchange != connection->asking && exchange->has_key &&
+		    (exchange->key & mask) == (key & mask))
+			close_exchange_with(connection, all, exchange, now_ns, "closed");
+	}
+}
+
 static void end_response(struct connection *connection, struct connections *all)
 {
 	struct exchange_answer *answer = connection->answer;
 	const struct protocol_message *message = read_answer(all, answer);
+	uint64_t mask = message->ends_mask, key = message->key;
 	struct exchange *exchange;
 
 	connection->answer = NULL;
@@ -513,6 +531,8 @@ static void end_response(struct connection *connection, struct connections *all)
 	else
 		exchange->is_answered = true;
 out:
+	if (mask)
+		end_others(connection, all, key, mask, answer->part.last_ns);
 	exchanges_free_answer(&all->exchanges, answer);
 }
 

@@ -102,6 +102,28 @@ static void test_found_by_key(void **state)
 	assert_int_equal(talked_account(talked, request_protocols__kafka).lost, 1);
 }
 
+#define AMQP_METHOD(channel, size, class, method, arguments)                                       \
+	"\1\0" channel "\0\0\0" size "\0" class "\0" method arguments "\xce"
+#define DECLARE(channel) AMQP_METHOD(channel, "\x0d", "\x32", "\x0a", "\0\0\1q\0\0\0\0\0")
+#define CONSUME(channel) AMQP_METHOD(channel, "\x0f", "\x3c", "\x14", "\0\0\1q\1t\0\0\0\0\0")
+
+/* A server that closes a channel of AMQP answers nothing more that was sent on it. */
+static void test_ended_by_another(void **state)
+{
+	struct talked *talked = *state;
+
+	ASK(talked, "AMQP\0\0\x09\1");
+	ASK(talked, DECLARE("\1") CONSUME("\1") DECLARE("\2"));
+	ANSWER(talked, AMQP_METHOD("\1", "\x0c", "\x14", "\x28", "\1\x94\1N\0\x32\0\x0a"));
+	assert_line(talked, "queue.declare q 404 N");
+	assert_line(talked, "basic.consume q - closed");
+	assert_line(talked, "none");
+	ANSWER(talked, AMQP_METHOD("\2", "\x0e", "\x32", "\x0b", "\1q\0\0\0\0\0\0\0\0"));
+	assert_line(talked, "queue.declare q - -");
+	talked_close(talked);
+	assert_line(talked, "none");
+}
+
 /* Who never gets an answer takes no room for ever, nor that of others. */
 static void test_timeouts(void **state)
 {
@@ -252,6 +274,7 @@ static void test_response_without_request(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST(test_missing_response),
 	TEST(test_doubt),
+	TEST(test_ended_by_another),
 	TEST(test_found_by_key),
 	TEST(test_doubt_at_the_end),
 	TEST(test_timeouts),

@@ -309,6 +309,11 @@ static unsigned int amqp_take_close(const struct amqp_call *call)
 		put_call(call);
 	else
 		set_key(call, class, method);
+	/* What the client has sent behind it on that channel is thrown away. */
+	if (call->channel) {
+		call->message->key |= (uint64_t)call->channel << 32;
+		call->message->ends_mask = UINT64_MAX << 32;
+	}
 	return FRAMED_MESSAGE;
 }
 

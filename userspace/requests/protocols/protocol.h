@@ -62,6 +62,10 @@ struct protocol_message {
 	 * has_key is set, it is known when the message begins.
 	 */
 	uint64_t key;
+	/* Of a response: nothing answers open requests any more whose keys have these bits of
+	 * `key`; 0: of no others.
+	 */
+	uint64_t ends_mask;
 	uint64_t statement; /* its number, or a hash of its name */
 	uint32_t note; /* of a request: what its protocol must know to read the response */
 	uint32_t undecoded; /* parts of both sides whose meaning was said before they were seen */
