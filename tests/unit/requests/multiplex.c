@@ -343,7 +343,7 @@ static void test_calls_that_are_reset(void **state)
 	expect_reset(8, true, 1000, "grpc Watch S h 1 CANCELLED asked=1 told=0\n");
 	expect_reset(8, false, 500000000, "grpc Watch S h 4 DEADLINE_EXCEEDED asked=1 told=0\n");
 	expect_reset(8, true, 500000000, "grpc Watch S h 4 DEADLINE_EXCEEDED asked=1 told=0\n");
-	expect_reset(8, true, 497000000, "grpc Watch S h 4 DEADLINE_EXCEEDED asked=1 told=0\n");
+	expect_reset(8, true, 492000000, "grpc Watch S h 4 DEADLINE_EXCEEDED asked=1 told=0\n");
 	expect_reset(8, true, 490000000, "grpc Watch S h 1 CANCELLED asked=1 told=0\n");
 	expect_reset(11, true, 500000000, "grpc Watch S h 8 RESOURCE_EXHAUSTED asked=1 told=0\n");
 	expect_reset(11, false, 500000000, "grpc Watch S h 8 - asked=1 told=0\n");

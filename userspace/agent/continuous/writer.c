@@ -53,11 +53,11 @@ struct continuous_writer {
 	struct continuous_files *files; /* NULL: none are written */
 	struct sender *sender; /* NULL: none are sent */
 	char host[HOST_NAME_MAX + 1];
-	/* No more names are looked for then, of this group, and of all: monotonic clock, and CPU
-	 * time. */
-	struct names_end {
+	/* For names of a set; monotonic clock, and CPU time. Of a group none are looked for later
+	 * than the end. */
+	struct names_time {
 		uint64_t ns, cpu_ns;
-	} names_end, names_end_of_all;
+	} names_left, names_end;
 	uint64_t late_before; /* counts.late, when the set was taken */
 	bool hurries; /* it was late meanwhile */
 	uint64_t send_until_ns; /* monotonic: of what is to be sent then no more is tried */
@@ -242,8 +242,58 @@ static void send_profile(struct continuous_writer *writer, const char *container
 	atomic_fetch_add(r ? &counts->send_failures : &counts->sent, 1);
 }
 
+/* Names. */
+
+uint64_t continuous_writer_share_ns(uint64_t left_ns, size_t group, size_t count)
+{
+	size_t groups = count - group;
+
+	return groups > 1 && group == STACKS_GROUP_HOST ? left_ns / 2 : left_ns / groups;
+}
+
+static struct names_time names_now(void)
+{
+	return (struct names_time){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+static void begin_names(struct continuous_writer *writer)
+{
+	uint64_t interval_ns = writer->config.options->interval_ns;
+	uint64_t ns = interval_ns / NAMES_PART, cpu_ns = interval_ns / NAMES_CPU_PART;
+
+	writer->names_left =
+		(struct names_time){ns > NAMES_LEAST_NS ? ns : NAMES_LEAST_NS,
+				    cpu_ns > NAMES_LEAST_CPU_NS ? cpu_ns : NAMES_LEAST_CPU_NS};
+}
+
+static void take_ns(uint64_t *left_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t used_ns = end_ns - begin_ns;
+
+	*left_ns -= used_ns < *left_ns ? used_ns : *left_ns;
+}
+
+/* What a group does not use is for those behind it; writing and sending take none of it. */
+static int find_names(struct continuous_writer *writer, size_t group, size_t groups,
+		      const struct stacks *stacks, struct profile_names *names)
+{
+	struct names_time *left = &writer->names_left, begin = names_now(), end;
+	int r;
+
+	writer->names_end.ns = begin.ns + continuous_writer_share_ns(left->ns, group, groups);
+	writer->names_end.cpu_ns =
+		begin.cpu_ns + continuous_writer_share_ns(left->cpu_ns, group, groups);
+	r = namer_run(writer->namer, stacks, names);
+	end = names_now();
+	take_ns(&left->ns, begin.ns, end.ns);
+	take_ns(&left->cpu_ns, begin.cpu_ns, end.cpu_ns);
+	return r;
+}
+
+/* Profiles. */
+
 static void write_named(struct continuous_writer *writer, const char *container, size_t group,
-			const struct stacks *stacks)
+			size_t groups, const struct stacks *stacks)
 {
 	struct profile_names names = {0};
 	struct error err = {""};
@@ -253,7 +303,7 @@ static void write_named(struct continuous_writer *writer, const char *container,
 					 : group == STACKS_GROUP_HOST ? "/" FILES_HOST
 								      : "/" FILES_OTHER);
 	/* Without names it has addresses. */
-	if (namer_run(writer->namer, stacks, &names)) {
+	if (find_names(writer, group, groups, stacks, &names)) {
 		error_set(&err, 0, "out of memory for the names of a profile");
 		say(writer, WAY_NAMES, -ENOMEM, &err);
 	}
@@ -277,40 +327,6 @@ static void lose_profile(struct continuous_writer *writer)
 	atomic_fetch_add(&counts->send_failures, writer->sender != NULL);
 }
 
-static uint64_t share_until(uint64_t now_ns, uint64_t end_ns, size_t group, size_t count)
-{
-	return now_ns < end_ns ? now_ns + continuous_writer_share_ns(end_ns - now_ns, group, count)
-			       : end_ns;
-}
-
-uint64_t continuous_writer_share_ns(uint64_t left_ns, size_t group, size_t count)
-{
-	size_t groups = count - group;
-
-	return groups > 1 && group == STACKS_GROUP_HOST ? left_ns / 2 : left_ns / groups;
-}
-
-static void begin_names(struct continuous_writer *writer)
-{
-	uint64_t interval_ns = writer->config.options->interval_ns;
-	uint64_t ns = interval_ns / NAMES_PART, cpu_ns = interval_ns / NAMES_CPU_PART;
-
-	writer->names_end_of_all = (struct names_end){
-		clock_ns(CLOCK_MONOTONIC) + (ns > NAMES_LEAST_NS ? ns : NAMES_LEAST_NS),
-		clock_ns(CLOCK_THREAD_CPUTIME_ID) +
-			(cpu_ns > NAMES_LEAST_CPU_NS ? cpu_ns : NAMES_LEAST_CPU_NS)};
-}
-
-/* What a group does not use is for those behind it. */
-static void share_names(struct continuous_writer *writer, size_t group, size_t count)
-{
-	const struct names_end *all = &writer->names_end_of_all;
-
-	writer->names_end = (struct names_end){
-		share_until(clock_ns(CLOCK_MONOTONIC), all->ns, group, count),
-		share_until(clock_ns(CLOCK_THREAD_CPUTIME_ID), all->cpu_ns, group, count)};
-}
-
 static void write_group(struct continuous_writer *writer, const struct stacks *stacks,
 			const struct profile_groups *groups, size_t group)
 {
@@ -321,13 +337,12 @@ static void write_group(struct continuous_writer *writer, const struct stacks *s
 		lose_profile(writer);
 		return;
 	}
-	share_names(writer, group, groups->count);
 	/* Without names it has ids. */
 	if (group != STACKS_GROUP_HOST)
 		(void)container_names_set(writer->container_names, &part);
 	/* A container without samples has no profile; the machine always has one. */
 	if (part.rows_count || group == STACKS_GROUP_HOST)
-		write_named(writer, container, group, &part);
+		write_named(writer, container, group, groups->count, &part);
 	stacks_finish(&part);
 }
 

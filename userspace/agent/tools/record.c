@@ -203,8 +203,10 @@ static int append_begin(struct record_job *job, bool is_first)
 	perf_tasks_append_kernel(tasks, options->sampled.has_bpf);
 	if (options->sampled.has_cgroup)
 		perf_tasks_append_cgroups(tasks);
-	if (!job->target.tids)
+	if (!job->target.tids) {
 		perf_tasks_append_all(tasks);
+		return 0;
+	}
 	return perf_tasks_append_processes(tasks, job->target.tids, job->target.tids_count,
 					   !job->target.on_exec || !is_first,
 					   !job->target.no_inherit && !is_first);

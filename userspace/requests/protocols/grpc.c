@@ -58,6 +58,7 @@ enum {
 	STATUS_LATE = 4,
 	STATUS_INTERNAL = 13,
 	DEADLINE_ROUNDED = 64, /* so small a part of it may be missing */
+	DEADLINE_UNIT_NS = 1000000,
 };
 
 static struct grpc_side side_of(const struct protocol_message *message, enum protocol_side side)
@@ -248,14 +249,21 @@ bool grpc_end_by_error(struct protocol_message *message, const char *error, uint
 {
 	if (!grpc_is_call(message))
 		return false;
+	/* What a proxy says in place of the server is said, also if its body is not waited for. */
+	if (message->note && message->note != HTTP_OK) {
+		take_http_error(message);
+		return true;
+	}
 	message->status = STATUS_INTERNAL;
 	message->has_status = true;
 	for (size_t i = 0; i < sizeof(resets) / sizeof(resets[0]); i++)
 		if (strcmp(error, resets[i].error) == 0)
 			message->status = resets[i].status;
-	/* Who waits no longer hangs up; what it said of its time was rounded up, by a hundredth. */
+	/* Who waits no longer hangs up; what it said of its time was rounded up, by a hundredth
+	 * or a millisecond. */
 	if (message->status == STATUS_CANCELLED && message->deadline_ns &&
-	    took_ns >= message->deadline_ns - message->deadline_ns / DEADLINE_ROUNDED)
+	    took_ns + DEADLINE_UNIT_NS + message->deadline_ns / DEADLINE_ROUNDED >=
+		    message->deadline_ns)
 		message->status = STATUS_LATE;
 	grpc_end_response(message);
 	return true;

@@ -48,11 +48,15 @@ static struct process_mappings *list_own(struct process_mappings *list, size_t m
 {
 	size_t count = list ? list->count : 0, capacity = MAPPINGS_MIN;
 	struct process_mappings *own;
+	uint64_t given; /* back, where the list is replaced */
 
 	if (list && list->users == 1 && count + more <= list->capacity)
 		return list;
 	while (capacity < count + more)
 		capacity *= 2;
+	given = list && list->users == 1 ? list_bytes(list->capacity) : 0;
+	if (*bytes - given + list_bytes(capacity) > PROCESS_MAPS_BYTES_MAX)
+		return NULL;
 	own = malloc(list_bytes(capacity));
 	if (!own)
 		return NULL;
@@ -99,7 +103,9 @@ struct process_entry *process_maps_get(struct process_maps *maps, int32_t pid)
 
 	if (found || pid <= 0)
 		return found;
-	if (maps->count == PROCESSES_MAX || maps->bytes > PROCESS_MAPS_BYTES_MAX) {
+	/* A new one has room for as many as it may have. */
+	if (maps->count == PROCESSES_MAX ||
+	    maps->bytes + list_bytes(MAPPINGS_MAX) > PROCESS_MAPS_BYTES_MAX) {
 		forget_all(maps);
 		maps->forgotten++;
 	}

@@ -179,35 +179,53 @@ static int get_is_server(const struct state_event *event, const struct field_ref
 
 /* What bind and connect are given, also where they fail: family, address, port. */
 
-static const struct param_desc *address_param(const struct event_desc *desc, unsigned int *at)
+/* Where the parameter of a type is, the first one; -1: there is none. */
+static int param_of_type(const struct event_desc *desc, enum param_type type)
 {
-	for (*at = 0; *at < desc->nparams; (*at)++)
-		if (desc->params[*at].type == PT_SOCKADDR)
-			return &desc->params[*at];
-	return NULL;
+	for (unsigned int i = 0; i < desc->nparams; i++)
+		if (desc->params[i].type == type)
+			return (int)i;
+	return -1;
 }
 
 static bool can_have_address(const struct event_desc *event)
 {
-	unsigned int at;
-
-	return event->id != EVENT_request && address_param(event, &at);
+	return event->id != EVENT_request && param_of_type(event, PT_SOCKADDR) >= 0;
 }
 
-/* Its length, without the family and the port: 4 or 16; 0: it is none of IP. */
+/*
+ * The last of so many ends, each an address and a port, behind the family. Returns the length of
+ * the address, 4 or 16; 0: it is none of IP, or has no port.
+ */
+static uint8_t last_end(const struct state_event *event, enum param_type type, size_t ends,
+			const uint8_t **data)
+{
+	const size_t port_bytes = sizeof(uint16_t);
+	int at = param_of_type(event->ev.desc, type);
+	const struct event_param *param = at < 0 ? NULL : &event->ev.params[at];
+	size_t len;
+
+	if (!param || param->len == 0)
+		return 0;
+	len = param->data[0] == AF_INET ? 4 : 16;
+	if ((len == 16 && param->data[0] != AF_INET6) ||
+	    param->len != 1 + ends * (len + port_bytes))
+		return 0;
+	*data = param->data + param->len - len - port_bytes;
+	return (uint8_t)len;
+}
+
+/* Of a connection that was made the kernel says where to, and not the memory of the caller. */
 static uint8_t find_address(const struct state_event *event, const uint8_t **data)
 {
-	const size_t others = 1 + sizeof(uint16_t);
-	const struct event_param *param;
-	unsigned int at;
+	static const uint8_t no_port[sizeof(uint16_t)];
+	uint8_t len = last_end(event, PT_SOCKTUPLE, 2, data);
 
-	if (!can_have_address(event->ev.desc) || !address_param(event->ev.desc, &at))
+	if (!can_have_address(event->ev.desc))
 		return 0;
-	param = &event->ev.params[at];
-	*data = param->data + 1;
-	if (param->len == others + 4 && param->data[0] == AF_INET)
-		return 4;
-	return param->len == others + 16 && param->data[0] == AF_INET6 ? 16 : 0;
+	if (len && memcmp(*data + len, no_port, sizeof(no_port)) != 0)
+		return len;
+	return last_end(event, PT_SOCKADDR, 1, data);
 }
 
 static int get_address_ip(const struct state_event *event, const struct field_ref *ref,
@@ -314,7 +332,8 @@ const struct field_desc fields_socket[] = {
 	SOCKET_ROW("fd.lnet", IPNET, NA, FILTER_FLAGS, get_lip, "network of the local end"),
 	SOCKET_ROW("fd.rnet", IPNET, NA, FILTER_FLAGS, get_rip, "network of the remote end"),
 	ADDRESS_ROW("evt.addr.ip", IPADDR, NA, get_address_ip,
-		    "address that connect or bind names, also if it fails",
+		    "address that connect or bind names, also if it fails; of a connection its "
+		    "remote end",
 		    .example = "=127.0.0.1"),
 	ADDRESS_ROW("evt.addr.port", PORT, DEC, get_address_port, "the port there",
 		    .example = "=443"),

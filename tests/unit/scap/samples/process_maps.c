@@ -228,6 +228,27 @@ static void has_an_end_for_all(void **state)
 	assert_int_equal(maps->bytes, one);
 }
 
+/* Children share what their parent has until they map something. */
+static void children_take_no_more_than_all_may(void **state)
+{
+	enum { CHILDREN = 8192, FIRST = 1000 };
+	struct process_entry *parent = known(7, 1);
+	int refused = 0;
+
+	for (uint64_t i = 0; i < MAPPINGS_MAX - 4; i++)
+		assert_int_equal(add(parent, i * 10, i * 10 + 5, 1), 0);
+	for (int32_t i = 0; i < CHILDREN; i++)
+		process_maps_fork(maps, 7, FIRST + i, 5);
+	for (int32_t i = 0; i < CHILDREN; i++) {
+		struct process_entry *child = process_maps_find(maps, FIRST + i);
+
+		assert_non_null(child);
+		refused += add(child, 1 << 20, (1 << 20) + 5, 1) != 0;
+		assert_true(maps->bytes <= PROCESS_MAPS_BYTES_MAX);
+	}
+	assert_true(refused > 0);
+}
+
 static void has_an_end(void **state)
 {
 	struct process_entry *process = known(7, 1);
@@ -252,6 +273,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_program_begins_in_a_read, create, destroy),
 	cmocka_unit_test_setup_teardown(is_a_table, create, destroy),
 	cmocka_unit_test_setup_teardown(has_an_end, create, destroy),
+	cmocka_unit_test_setup_teardown(children_take_no_more_than_all_may, create, destroy),
 	cmocka_unit_test_setup_teardown(has_an_end_for_all, create, destroy),
 };
 

@@ -51,18 +51,22 @@ static const struct tls_place *place_of(const struct tls_library *library, const
 	return NULL;
 }
 
-/* Where a function is in the file are its instructions. */
+/* Where a function is in the file are its instructions, but for breakpoints in memory: of other
+ * agents. */
 static void expect_function(const struct tls_library *library, const char *name,
 			    const void *function)
 {
 	const struct tls_place *place = place_of(library, name);
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	char code[8];
+	enum { BREAKPOINT = 0xcc };
+	const uint8_t *memory = function;
+	uint8_t code[8];
 
 	assert_non_null(place);
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, code, sizeof(code), (off_t)place->offset), sizeof(code));
-	assert_memory_equal(code, function, sizeof(code));
+	for (size_t i = 0; i < sizeof(code); i++)
+		assert_true(code[i] == memory[i] || memory[i] == BREAKPOINT);
 	close(fd);
 }
 

@@ -123,6 +123,14 @@ static void test_address_of_a_call(void **state)
 	world_end(world);
 	world_expect(world, "evt.addr.ip", "10.0.0.9");
 	world_expect(world, "evt.addr.port", "443");
+	/* Of a connection that was made the kernel's word, and not that of the caller. */
+	world_begin(world, EVENT_connect, 100);
+	frame = &world->frame;
+	frame_put_bytes(frame, connect__tuple, "\x02\x0a\0\0\x01\x39\x30\x0a\0\0\x02\x50\0", 13);
+	frame_put_ip(frame, connect__addr, "10.9.9.9", 443);
+	world_end(world);
+	world_expect(world, "evt.addr.ip", "10.0.0.2");
+	world_expect(world, "evt.addr.port", "80");
 	world_begin(world, EVENT_bind, 100);
 	frame = &world->frame;
 	frame_put_ip(frame, bind__addr, "fe80::1", 53);
