@@ -36,6 +36,8 @@ __attribute__((noinline)) int SSL_write(void *object, const void *data, int byte
 	return object && ((const volatile char *)data)[0] ? bytes : -1;
 }
 
+enum { LIMIT_S = 600 }; /* when who should have ended it is gone */
+
 static volatile sig_atomic_t is_over;
 
 static void end(int signal)
@@ -50,6 +52,7 @@ int main(int argc, char **argv)
 	char data[64] = "GET / HTTP/1.0\r\n\r\n", object[8];
 	long wrong = 0;
 
+	alarm(LIMIT_S);
 	if (count == 0)
 		signal(SIGTERM, end);
 	for (long i = 0; count ? i < count : !is_over; i++) {
