@@ -118,7 +118,8 @@ static void append_open(struct connection *connection, struct exchange *exchange
 	*(exchange->before ? &exchange->before->next : &connection->queue) = exchange;
 	connection->last = exchange;
 	for (unsigned int side = 0; side < PROTOCOL_SIDES; side++)
-		connection->multiplex->fresh[side]++;
+		connection->multiplex->fresh[side] +=
+			connection->multiplex->fresh[side] < UINT32_MAX;
 }
 
 static void take_open(struct connection *connection, struct exchange *exchange)
