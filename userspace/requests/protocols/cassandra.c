@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cassandra's CQL, versions 3 to 5. A request is each message of a client: QUERY and BATCH with the
- * statement, of a batch the first one if that is text, without its literals; EXECUTE with that which
- * was prepared. Responses have the stream of their request; events of the server are aside.
+ * statement, of a batch the first one if that is text, without its literals; EXECUTE with that
+ * which was prepared. Responses have the stream of their request; events of the server are aside.
  *
  * From the first answer to STARTUP on, version 5 has messages in segments: such a connection is not
  * recognised if it is older than the capture. Compressed bodies are not read, and of segments that
