@@ -98,6 +98,7 @@ static const struct tool_option
 	at_time = {'t', .column = "time", .help = "with the time of day"},
 	for_each_thread = {'L', .column = "thread", .help = "by thread"},
 	in_milliseconds = {'m', .part = "_ms", .help = "in milliseconds"},
+	off_cpus = {'O', .part = "_off", .help = "the time off the CPUs", .name = "offcpu"},
 	with_previous = {'P', .part = "_previous", .help = "with the thread that ran before"},
 	by_latency = {'L', .part = "_latency", .help = "with the time that they took"},
 	to_port = {'P', "PORT", .filter = "evt.addr.port =", .help = "to this port alone"},
@@ -122,7 +123,10 @@ static const struct tool {
 	bool takes_number; /* one stands for an argument of the view, not for an interval */
 } tools[] = {
 	{"bindsnoop", NULL, NULL, {&of_pid, &of_user, &with_seconds}},
-	{"cpudist", NULL, NULL, {&of_pid, &for_each_process, &for_each_thread, &in_milliseconds}},
+	{"cpudist",
+	 NULL,
+	 NULL,
+	 {&of_pid, &for_each_process, &for_each_thread, &off_cpus, &in_milliseconds}},
 	{"execsnoop",
 	 NULL,
 	 "evt.failed = false",
@@ -233,8 +237,11 @@ static int tools_add(struct tools_line *line, const char *word)
 	return 0;
 }
 
-static int tool_apply(const struct tool_option *option, const char *value, struct tool_made *made)
+static int tool_apply(const struct tool *tool, const struct tool_option *option, const char *value,
+		      struct tool_made *made)
 {
+	if (option->part)
+		made->parts |= 1U << tool_option_index(tool, option);
 	if (option->filter) {
 		buf_printf(&made->filter, "%s%s ", made->filter.len ? " and " : "", option->filter);
 		if (option->argument)
@@ -273,9 +280,7 @@ static int tool_read_letters(const struct tool *tool, char **argv, int argc, int
 		if (value && option->read && !(value = option->read(value)))
 			return error_set(err, -EINVAL, "%s: -%c: there is no such %s: %s",
 					 tool->name, *letter, option->argument, argv[*at]);
-		if (option->part)
-			made->parts |= 1U << tool_option_index(tool, option);
-		if (tool_apply(option, value, made))
+		if (tool_apply(tool, option, value, made))
 			return error_set(err, -ENOMEM, "%s: too many options", tool->name);
 		if (value)
 			break;
@@ -308,7 +313,7 @@ static int tool_read_name(const struct tool *tool, const char *word, struct tool
 
 	if (!option)
 		return tool_read_word(tool, word, made, err);
-	return tool_apply(option, NULL, made)
+	return tool_apply(tool, option, NULL, made)
 		       ? error_set(err, -ENOMEM, "%s: too many options", tool->name)
 		       : 0;
 }

@@ -13,6 +13,14 @@ static int get_exectime(const struct state_event *event, const struct field_ref 
 	return field_give_nonzero(values, state_run_ns(event));
 }
 
+static int get_offtime(const struct state_event *event, const struct field_ref *ref,
+		       struct field_scratch *scratch, struct field_value *values)
+{
+	if (ref->param_of_event[event->ev.desc->id] < 0)
+		return NO_VALUE;
+	return field_give_nonzero(values, state_off_ns(event));
+}
+
 static int get_runqtime(const struct state_event *event, const struct field_ref *ref,
 			struct field_scratch *scratch, struct field_value *values)
 {
@@ -65,6 +73,10 @@ const struct field_desc fields_cpu[] = {
 	/* Only switches have a next task, so a filter on this field selects them. */
 	{"thread.exectime", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_SWITCHES, get_exectime,
 	 "of switch events: ns that the thread was on the CPU before it goes out", "next",
+	 .colour = FIELD_COLOUR_ID},
+	{"thread.offtime", PT_RELTIME, PF_DEC, 0, FIELD_ARG_NONE, NEEDS_THREADS | NEEDS_SWITCHES,
+	 get_offtime,
+	 "of switch events: ns that the thread was off CPUs before it came to this one", "next",
 	 .colour = FIELD_COLOUR_ID},
 	ROW("thread.totexectime", RELTIME, DEC, NEEDS_SWITCHES, get_totexectime,
 	    "ns that the thread was on a CPU, summed up over switch events"),

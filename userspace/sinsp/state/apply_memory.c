@@ -51,11 +51,22 @@ static uint64_t apply_memory_take_run(struct state *state, const struct event *e
 	return run_ns;
 }
 
+/* The time from the switch before by which the thread left a CPU to the beginning of this run. */
+static uint64_t apply_memory_take_off(struct state_thread *thread, uint64_t ts_ns, uint64_t run_ns)
+{
+	uint64_t left = thread->left_ns, began = ts_ns - run_ns;
+
+	thread->left_ns = ts_ns;
+	return run_ns && left && left < began ? began - left : 0;
+}
+
 void apply_switch(struct state *state, struct apply_event *event)
 {
 	state->run_ns = apply_memory_take_run(state, event->ev);
+	state->off_ns = 0;
 	if (!event->thread)
 		return;
+	state->off_ns = apply_memory_take_off(event->thread, event->ev->ts_ns, state->run_ns);
 	event->thread->run_ns += state->run_ns;
 	state_set_u64(&event->thread->faults_major, event->ev, switch__pgft_maj);
 	state_set_u64(&event->thread->faults_minor, event->ev, switch__pgft_min);

@@ -147,7 +147,7 @@ struct state {
 	struct state_switch switches[CPUS_COUNT];
 	uint32_t switched_cpus; /* of the others no switch was seen: most of the table is never
 				   touched */
-	uint64_t run_ns; /* see state_run_ns() */
+	uint64_t run_ns, off_ns; /* see state_run_ns(), state_off_ns() */
 	const struct state_plan *plans; /* by event id */
 };
 

@@ -127,6 +127,11 @@ uint64_t state_run_ns(const struct state_event *event)
 	return event->state->run_ns;
 }
 
+uint64_t state_off_ns(const struct state_event *event)
+{
+	return event->state->off_ns;
+}
+
 uint64_t state_file_age_ns(const struct state_event *event)
 {
 	return event->state->file_age_ns;

@@ -126,6 +126,9 @@ const char *state_hostname(const struct state *state);
 /* Of a switch: how long the previous thread was on the CPU; 0 if its start was not seen. */
 uint64_t state_run_ns(const struct state_event *event);
 
+/* Of a switch: how long the previous thread was off CPUs before that run; 0 if it was not seen. */
+uint64_t state_off_ns(const struct state_event *event);
+
 /* Of a call that removed a file: how long after that was made; 0: it is not known. */
 uint64_t state_file_age_ns(const struct state_event *event);
 

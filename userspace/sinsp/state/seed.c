@@ -303,6 +303,7 @@ static int snapshot_begin(struct scap_snapshot *to)
 	machine_finish(&state->machine);
 	state->boot = 0;
 	state->run_ns = 0;
+	state->off_ns = 0;
 	state->listener.tid = 0;
 	memset(state->exited, 0, sizeof(state->exited));
 	memset(state->listening, 0, sizeof(state->listening));

@@ -48,6 +48,7 @@ struct state_thread {
 	uint64_t pidns_start_ns;
 	char comm[16];
 	uint64_t run_ns; /* on a CPU, from the switches seen */
+	uint64_t left_ns; /* when it last left a CPU, by its switch; 0: not seen */
 	uint64_t jiffies_user, jiffies_system; /* from the last procinfo event */
 	bool has_jiffies;
 	uint32_t cpu_user, cpu_system; /* jiffies between the last two such events */

@@ -100,6 +100,7 @@ static const char *const extension_fields[] = {
 	"fs.path.age",
 	"proc.exec_id",
 	"thread.runqtime",
+	"thread.offtime",
 	"meta.",
 	"k8s.",
 	"k8smeta.",

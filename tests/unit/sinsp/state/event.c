@@ -109,12 +109,39 @@ static void reports_how_long_a_thread_ran(void **state)
 	assert_int_equal(switch_run_ns(drive, UINT16_MAX, 8, 7), 1000);
 }
 
+/* From leaving a CPU to coming to one, told when that is left. */
+static void reports_how_long_a_thread_was_off(void **state)
+{
+	struct drive *drive = *state;
+
+	drive_exec(drive, 5, "a");
+	drive_exec(drive, 6, "b");
+	switch_run_ns(drive, 0, 5, 6);
+	assert_int_equal(state_off_ns(&drive->event), 0);
+	switch_run_ns(drive, 0, 6, 5);
+	assert_int_equal(state_off_ns(&drive->event), 0);
+	switch_run_ns(drive, 1, 7, 6);
+	switch_run_ns(drive, 0, 5, 7);
+	assert_int_equal(state_off_ns(&drive->event), 1000);
+	switch_run_ns(drive, 1, 6, 5);
+	assert_int_equal(state_off_ns(&drive->event), 1000);
+	switch_run_ns(drive, 0, 7, 6);
+	switch_run_ns(drive, 0, 9, 7);
+	/* Since when it ran is not known. */
+	switch_run_ns(drive, 0, 6, 9);
+	assert_int_equal(state_off_ns(&drive->event), 0);
+	drive_any(drive, 5);
+	switch_run_ns(drive, 1, 5, 7);
+	assert_int_equal(state_off_ns(&drive->event), 1000);
+}
+
 static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	TEST(finds_the_family),
 	TEST(knows_its_machine),
 	TEST(names_what_has_a_name),
 	TEST(reports_how_long_a_thread_ran),
+	TEST(reports_how_long_a_thread_was_off),
 };
 
 UNIT_GROUP(tests);
