@@ -48,6 +48,7 @@ static void makes_command_lines(void **state)
 		 "agent|view|cpudist|--interval|5|--filter|proc.pid = \"3\"|-p|process"},
 		{"cpudist -mO 1", "agent|view|cpudist_off_ms|--interval|1"},
 		{"cpudist --offcpu -L", "agent|view|cpudist_off|-p|thread"},
+		{"tcpaccept -P 80", "agent|view|tcpaccept|--filter|fd.lport = \"80\""},
 		{"runqlat -mL 1 2", "agent|view|runqlat_ms|--interval|1|--count|2|-p|thread"},
 		{"runqslower -P 500 -t 7",
 		 "agent|view|runqslower_previous|500|--filter|thread.tid = \"7\""},
