@@ -340,33 +340,6 @@ static void merge_max(struct views_store *store, const struct views_value *by,
 	merge_bound(by, cell, from, 1);
 }
 
-static void merge_last(struct views_store *store, const struct views_value *by,
-		       struct views_cell *cell, const struct views_cell *from)
-{
-	if (from->text)
-		keep_text(store, cell, from->text->data, from->text->len);
-	else
-		cell->last = from->last;
-}
-
-/* Which values were different is not known of the other. */
-static void merge_distinct(struct views_store *store, const struct views_value *by,
-			   struct views_cell *cell, const struct views_cell *from)
-{
-	cell->is_unknown = true;
-}
-
-static void merge_sketch(struct views_store *store, const struct views_value *by,
-			 struct views_cell *cell, const struct views_cell *from)
-{
-	struct views_sketch *sketch = from->sketch ? need_sketch(store, cell) : NULL;
-
-	if (sketch)
-		views_sketch_merge(sketch, &store->memory, from->sketch);
-	else if (from->sketch)
-		store->losses.unsketched += from->sketch->count;
-}
-
 /* What a cell says. */
 
 static void give_integer(struct views_result *result, int64_t value)
@@ -457,7 +430,7 @@ static bool result_distinct(const struct views_cell *cell, const struct views_va
 			    uint64_t span_ns, struct views_result *result)
 {
 	give_integer(result, cell->integer);
-	return !cell->is_unknown;
+	return true;
 }
 
 static bool result_percentile(const struct views_cell *cell, const struct views_value *by,
@@ -531,10 +504,10 @@ static const struct aggregate_row {
 	[VIEWS_RATE] = {add_sum, merge_sum, result_rate, 's'},
 	[VIEWS_MIN] = {add_min, merge_min, result_bound, 'm'},
 	[VIEWS_MAX] = {add_max, merge_max, result_bound, 'M'},
-	[VIEWS_LAST] = {add_last, merge_last, result_last, 'l'},
-	[VIEWS_DISTINCT] = {add_distinct, merge_distinct, result_distinct, 'd'},
-	[VIEWS_PERCENTILE] = {add_sketch, merge_sketch, result_percentile, 'p'},
-	[VIEWS_HISTOGRAM_OF] = {add_sketch, merge_sketch, result_histogram, 'p'},
+	[VIEWS_LAST] = {add_last, NULL, result_last, 'l'},
+	[VIEWS_DISTINCT] = {add_distinct, NULL, result_distinct, 'd'},
+	[VIEWS_PERCENTILE] = {add_sketch, NULL, result_percentile, 'p'},
+	[VIEWS_HISTOGRAM_OF] = {add_sketch, NULL, result_histogram, 'p'},
 };
 
 bool views_cell_is_shared(const struct views_value *a, const struct views_value *b)

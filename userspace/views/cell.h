@@ -29,7 +29,6 @@ struct views_cell {
 		uint64_t revision; /* of a text: see views_cell_repeat() */
 	};
 	struct views_text *text; /* owned; NULL: none */
-	bool is_unknown; /* parts of it were counted elsewhere, and cannot be added */
 };
 
 /* Hashes of different values, of all groups together: open addressing, 0 is free. */

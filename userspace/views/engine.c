@@ -479,16 +479,6 @@ void views_engine_take_calls(struct views_engine *engine, const struct state_eve
 	group_count_calls(engine, group, event, shown, calls);
 }
 
-static void group_merge(struct views_engine *engine, struct views_group *group,
-			const struct views_group *from)
-{
-	const struct views_view *view = engine->view;
-
-	for (unsigned int i = 0; i < view->cells_count; i++)
-		views_cell_merge(&engine->store, &view->values[engine->cell_owners[i]],
-				 &group->cells[i], &from->cells[i]);
-}
-
 void views_losses_add(struct views_losses *losses, const struct views_losses *from)
 {
 	losses->crowded += from->crowded;
@@ -500,36 +490,6 @@ void views_losses_add(struct views_losses *losses, const struct views_losses *fr
 	losses->undistinguished += from->undistinguished;
 	losses->merged += from->merged;
 	losses->shared += from->shared;
-}
-
-/* The group that another engine's is added to; of a list a row of its own. */
-static struct views_group *group_for(struct views_engine *engine, const char *key, size_t len)
-{
-	return engine->view->kind == VIEWS_LIST ? group_add(engine, engine->count, key, len)
-						: group_of(engine, key, len);
-}
-
-void views_engine_merge(struct views_engine *engine, const struct views_engine *from)
-{
-	views_losses_add(&engine->store.losses, &from->store.losses);
-	engine->cut += from->cut;
-	if (from->certain && (!engine->certain || from->certain < engine->certain))
-		engine->certain = from->certain;
-	for (uint32_t i = 0; i < from->count; i++) {
-		const struct views_group *other = from->list[i];
-		struct views_group *group =
-			group_for(engine, group_key(from, other), other->key_len);
-
-		if (group)
-			group_merge(engine, group, other);
-		else
-			engine->store.losses.forgotten++;
-		engine->store.losses.crowded += group && group == engine->crowd;
-	}
-	if (from->crowd && engine_crowd(engine))
-		group_merge(engine, engine->crowd, from->crowd);
-	else if (from->crowd)
-		engine->store.losses.forgotten += from->store.losses.crowded;
 }
 
 /* Rows. */

@@ -73,12 +73,6 @@ struct views_calls {
 void views_engine_take_calls(struct views_engine *engine, const struct state_event *event,
 			     const struct views_calls *calls);
 
-/*
- * Adds all groups of another engine of the same view, such as one that counted another part of the
- * events. The others' different values are not known here: their number becomes unknown.
- */
-void views_engine_merge(struct views_engine *engine, const struct views_engine *from);
-
 /* Forgets all groups, and what was lost: an interval begins. */
 void views_engine_clear(struct views_engine *engine);
 

@@ -75,26 +75,6 @@ static uint64_t sum_of(const uint64_t *counts)
 	return sum;
 }
 
-bool views_sketch_merge(struct views_sketch *sketch, struct views_memory *memory,
-			const struct views_sketch *from)
-{
-	bool complete = true;
-
-	sketch->count += from->count;
-	sketch->lost += from->lost;
-	for (unsigned int part = 0; part < VIEWS_SKETCH_PARTS; part++) {
-		uint64_t *counts = from->parts[part] ? need_part(sketch, memory, part) : NULL;
-
-		if (from->parts[part] && !counts) {
-			sketch->lost += sum_of(from->parts[part]);
-			complete = false;
-		}
-		for (unsigned int i = 0; counts && i < VIEWS_SKETCH_STEPS; i++)
-			counts[i] += from->parts[part][i];
-	}
-	return complete;
-}
-
 uint64_t views_sketch_quantile(const struct views_sketch *sketch, double percent)
 {
 	uint64_t count = sketch->count - sketch->lost, before = 0, rank;

@@ -2,7 +2,7 @@
 /*
  * How often values occurred, in buckets of a width that grows with the value: quantiles and
  * histograms. Each power of two has 64 buckets, so that a value is known to within 1/128 of it;
- * below 64 it is exact. Buckets are the same in all sketches: they can be merged without loss.
+ * below 64 it is exact.
  */
 #ifndef VIEWS_SKETCH_H
 #define VIEWS_SKETCH_H
@@ -35,10 +35,6 @@ bool views_sketch_add(struct views_sketch *sketch, struct views_memory *memory, 
 /* Counts a value so many times. Returns false likewise. */
 bool views_sketch_add_times(struct views_sketch *sketch, struct views_memory *memory,
 			    uint64_t value, uint64_t times);
-
-/* Adds all of another one. Returns false if there was no memory for a part of it. */
-bool views_sketch_merge(struct views_sketch *sketch, struct views_memory *memory,
-			const struct views_sketch *from);
 
 /*
  * The smallest value that at least `percent` of all are not above, from 0 to 100: at most

@@ -164,18 +164,13 @@ static void skips_without_a_value(void **state)
 
 static void a_list_has_a_row_for_each_event(void **state)
 {
-	struct viewed viewed, other;
+	struct viewed viewed;
 
 	viewed_create(&viewed, VIEW("kind: list\nkeys: [proc.name, fs.path.name]\n"), 0, 0);
 	viewed_open(&viewed, 200, 3, "/b");
 	viewed_open(&viewed, 100, 3, "/a");
 	viewed_open(&viewed, 200, 3, "/b");
 	viewed_expect(&viewed, "cat /b\nsh /a\ncat /b\n");
-	viewed_create(&other, VIEW("kind: list\nkeys: [proc.name, fs.path.name]\n"), 0, 0);
-	viewed_open(&other, 200, 3, "/b");
-	views_engine_merge(viewed.engine, other.engine);
-	viewed_expect(&viewed, "cat /b\nsh /a\ncat /b\ncat /b\n");
-	viewed_destroy(&other);
 	viewed_destroy(&viewed);
 }
 
@@ -245,58 +240,6 @@ static void a_sorted_list_without_memory_keeps_its_first_rows(void **state)
 	assert_int_equal(rows.total, 9000);
 	assert_in_range(rows.count, 100, 1000);
 	viewed_destroy(&viewed);
-}
-
-/* Engines that saw a part of the events each, as per CPU, give together what one does. */
-static void merged_are_as_one(void **state)
-{
-	static const char text[] =
-		VIEW(BY_NAME
-		     "values:\n- {name: n, aggregate: count}\n"
-		     "- {name: sum, aggregate: sum, field: evt.rawres}\n"
-		     "- {name: min, aggregate: min, field: evt.rawres}\n"
-		     "- {name: max, aggregate: max, field: evt.rawres}\n"
-		     "- {name: mean, aggregate: mean, field: evt.rawres}\n"
-		     "- {name: p99, aggregate: percentile, percentile: 99, field: evt.rawres}\n");
-	struct viewed all, parts[2];
-	char *whole, *merged;
-
-	viewed_create(&all, text, 0, 0);
-	for (unsigned int i = 0; i < 2; i++)
-		viewed_create(&parts[i], text, 0, 0);
-	for (int i = 0; i < 1000; i++) {
-		int64_t tid = i % 7 ? 100 : 200;
-
-		viewed_write(&all, tid, i * i, 10);
-		viewed_write(&parts[i % 2], tid, i * i, 10);
-	}
-	views_engine_merge(parts[0].engine, parts[1].engine);
-	whole = viewed_rows(&all, 0, 0);
-	merged = viewed_rows(&parts[0], 0, 0);
-	assert_string_equal(whole, merged);
-	free(whole);
-	free(merged);
-	viewed_destroy(&all);
-	for (unsigned int i = 0; i < 2; i++)
-		viewed_destroy(&parts[i]);
-}
-
-/* Which values were different is not known of the other engine. */
-static void merged_numbers_of_different_values_are_unknown(void **state)
-{
-	static const char text[] =
-		VIEW(BY_NAME "values:\n- {name: d, aggregate: distinct, field: evt.rawres}\n");
-	struct viewed viewed, other;
-
-	viewed_create(&viewed, text, 0, 0);
-	viewed_create(&other, text, 0, 0);
-	viewed_write(&viewed, 100, 1, 10);
-	viewed_write(&other, 100, 1, 10);
-	viewed_expect(&viewed, "sh 1\n");
-	views_engine_merge(viewed.engine, other.engine);
-	viewed_expect(&viewed, "sh -\n");
-	viewed_destroy(&viewed);
-	viewed_destroy(&other);
 }
 
 static void count_call(struct viewed *viewed, int64_t tid, unsigned int code)
@@ -446,23 +389,6 @@ static void last_texts_of_threads_are_those_of_the_last_event(void **state)
 	viewed_destroy(&viewed);
 }
 
-/* What another engine knew a thread by says nothing of those that follow. */
-static void last_texts_of_threads_follow_merged_ones(void **state)
-{
-	struct viewed viewed, other;
-
-	viewed_create(&viewed, LAST_LINE, 0, 0);
-	viewed_create(&other, LAST_LINE, 0, 0);
-	viewed_write(&viewed, 100, 1, 10);
-	viewed_write(&other, 200, 1, 10);
-	views_engine_merge(viewed.engine, other.engine);
-	viewed_expect(&viewed, "2 cat a b\n");
-	viewed_write(&viewed, 100, 1, 10);
-	viewed_expect(&viewed, "3 sh a b\n");
-	viewed_destroy(&viewed);
-	viewed_destroy(&other);
-}
-
 static void says_what_is_cut_and_saturated(void **state)
 {
 	char *name = malloc(VIEWS_TEXT_MAX + 100);
@@ -499,14 +425,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_sorted_list_keeps_its_first_rows),
 	cmocka_unit_test(a_sorted_list_has_a_bound),
 	cmocka_unit_test(a_sorted_list_without_memory_keeps_its_first_rows),
-	cmocka_unit_test(merged_are_as_one),
-	cmocka_unit_test(merged_numbers_of_different_values_are_unknown),
 	cmocka_unit_test(keys_of_threads_and_types_follow_their_changes),
 	cmocka_unit_test(keys_of_containers_follow_their_changes),
 	cmocka_unit_test(many_keys_are_told_apart),
 	cmocka_unit_test(cut_keys_of_threads_are_counted),
 	cmocka_unit_test(last_texts_of_threads_are_those_of_the_last_event),
-	cmocka_unit_test(last_texts_of_threads_follow_merged_ones),
 	cmocka_unit_test(says_what_is_cut_and_saturated),
 };
 

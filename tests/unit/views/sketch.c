@@ -112,54 +112,18 @@ static void octaves_hold_all_values(void **state)
 	pool_finish(&memory.pool);
 }
 
-static void merged_are_as_one(void **state)
-{
-	struct views_memory memory = {.bytes_max = SIZE_MAX};
-	struct views_sketch all = {0}, merged = {0}, parts[3] = {{0}};
-	static uint64_t values[VALUES];
-
-	fill(values, VALUES);
-	for (size_t i = 0; i < VALUES; i++) {
-		views_sketch_add(&all, &memory, values[i]);
-		views_sketch_add(&parts[i % COUNT(parts)], &memory, values[i]);
-	}
-	for (size_t i = 0; i < COUNT(parts); i++)
-		assert_true(views_sketch_merge(&merged, &memory, &parts[i]));
-	assert_int_equal(merged.count, all.count);
-	for (unsigned int part = 0; part < VIEWS_SKETCH_PARTS; part++) {
-		assert_int_equal(!merged.parts[part], !all.parts[part]);
-		if (all.parts[part])
-			assert_memory_equal(merged.parts[part], all.parts[part],
-					    VIEWS_SKETCH_STEPS * sizeof(uint64_t));
-	}
-	views_sketch_finish(&all, &memory);
-	views_sketch_finish(&merged, &memory);
-	for (size_t i = 0; i < COUNT(parts); i++)
-		views_sketch_finish(&parts[i], &memory);
-	assert_int_equal(memory.taken, 0);
-	pool_finish(&memory.pool);
-}
-
 /* What has no bucket is said, and is no part of a quantile. */
 static void lost_values_are_counted(void **state)
 {
 	struct views_memory memory = {.bytes_max = VIEWS_SKETCH_STEPS * sizeof(uint64_t)};
-	struct views_memory ample = {.bytes_max = SIZE_MAX};
-	struct views_sketch sketch = {0}, from = {0};
+	struct views_sketch sketch = {0};
 
 	assert_true(views_sketch_add(&sketch, &memory, 7));
 	assert_false(views_sketch_add(&sketch, &memory, 1000));
 	assert_int_equal(sketch.count, 2);
 	assert_int_equal(sketch.lost, 1);
 	assert_int_equal(views_sketch_quantile(&sketch, 100), 7);
-	for (unsigned int i = 0; i < 5; i++)
-		views_sketch_add(&from, &ample, 5000);
-	assert_false(views_sketch_merge(&sketch, &memory, &from));
-	assert_int_equal(sketch.count, 7);
-	assert_int_equal(sketch.lost, 6);
-	views_sketch_finish(&from, &ample);
 	views_sketch_finish(&sketch, &memory);
-	pool_finish(&ample.pool);
 	pool_finish(&memory.pool);
 }
 
@@ -168,7 +132,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(small_values_are_exact),
 	cmocka_unit_test(few_values_have_their_largest),
 	cmocka_unit_test(octaves_hold_all_values),
-	cmocka_unit_test(merged_are_as_one),
 	cmocka_unit_test(lost_values_are_counted),
 };
 
