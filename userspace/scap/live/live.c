@@ -187,7 +187,7 @@ static int live_attach(struct scap_live *live, struct error *err)
 static void live_detach(struct scap_live *live)
 {
 	live_sampler_stop(&live->sampler);
-	live_tls_end(&live->tls);
+	live_tls_leave(&live->tls);
 	/* A program that is running continues. */
 	if (live_loaded_close(&live->loaded, LIVE_LINK))
 		live_wait_for_programs();
@@ -272,8 +272,17 @@ static void follow_wall_clock(struct scap_live *live, uint64_t now_ns)
 
 static int next_after_stop(struct scap_live *live, struct scap_event *event)
 {
-	if (!live->drained)
+	/* Programs at functions are removed one by one: what they see meanwhile is taken. */
+	while (!live->drained && live_tls_awaits(&live->tls)) {
+		live_samples_round(&live->samples, live->merge, clock_ns(CLOCK_BOOTTIME));
+		if (live_take(live, event))
+			return 1;
+	}
+	if (!live->drained) {
+		if (live->tls.until_ns)
+			live_wait_for_programs();
 		live_samples_last_round(&live->samples, live->merge);
+	}
 	live->drained = true;
 	do {
 		if (live_take(live, event))

@@ -7,6 +7,11 @@
 #include "event/event.h"
 #include "scap/live/programs.h"
 #include "scap/tls/follower.h"
+#include "util/clock.h"
+
+#define LEAVE_NS UINT64_C(2000000000)
+
+enum { MOMENT_MS = 10 };
 
 static void find_programs(const struct live_loaded *loaded, struct tls_programs *programs)
 {
@@ -36,9 +41,21 @@ int live_tls_begin(struct live_tls *tls, const struct live_loaded *loaded,
 	return 0;
 }
 
-void live_tls_end(struct live_tls *tls)
+void live_tls_leave(struct live_tls *tls)
 {
-	if (tls->follower)
-		tls_follower_leave(tls->follower, tls->capture);
+	if (!tls->follower || tls->until_ns)
+		return;
+	tls_follower_leave(tls->follower, tls->capture);
+	tls->until_ns = clock_ns(CLOCK_BOOTTIME) + LEAVE_NS;
+}
+
+bool live_tls_awaits(struct live_tls *tls)
+{
+	if (!tls->follower || !tls->until_ns)
+		return false;
+	if (clock_ns(CLOCK_BOOTTIME) < tls->until_ns &&
+	    tls_follower_is_leaving(tls->follower, tls->capture, MOMENT_MS))
+		return true;
 	tls->follower = NULL;
+	return false;
 }

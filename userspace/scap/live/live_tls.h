@@ -4,11 +4,15 @@
 #ifndef SCAP_LIVE_LIVE_TLS_H
 #define SCAP_LIVE_LIVE_TLS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "scap/live/loaded.h"
 
 struct live_tls {
 	struct tls_follower *follower; /* borrowed, if it has these programs; else NULL */
 	unsigned int capture; /* their number there */
+	uint64_t until_ns; /* boot clock: how long the end is waited for; 0: they do not leave */
 };
 
 /*
@@ -18,7 +22,13 @@ struct live_tls {
 int live_tls_begin(struct live_tls *tls, const struct live_loaded *loaded,
 		   const struct scap_live_config *config, struct error *err);
 
-/* They run nowhere any more. It may not have begun. */
-void live_tls_end(struct live_tls *tls);
+/* They are removed, in the background. It may not have begun. */
+void live_tls_leave(struct live_tls *tls);
+
+/*
+ * Whether they still run somewhere, after waiting a moment for that to end; false after two
+ * seconds, too: events that come later are not accounted for.
+ */
+bool live_tls_awaits(struct live_tls *tls);
 
 #endif

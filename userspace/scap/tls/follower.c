@@ -836,13 +836,22 @@ int tls_follower_join(struct tls_follower *follower, const struct tls_programs *
 
 void tls_follower_leave(struct tls_follower *follower, unsigned int capture)
 {
-	struct followed_capture *left = &follower->captures[capture];
+	pthread_mutex_lock(&follower->lock);
+	follower->captures[capture].state = CAPTURE_LEAVES;
+	ring_bell(follower);
+	pthread_mutex_unlock(&follower->lock);
+}
+
+bool tls_follower_is_leaving(struct tls_follower *follower, unsigned int capture, uint64_t ms)
+{
+	const struct followed_capture *left = &follower->captures[capture];
+	bool leaves;
 
 	pthread_mutex_lock(&follower->lock);
-	left->state = CAPTURE_LEAVES;
-	ring_bell(follower);
-	wait_for_state(follower, left, CAPTURE_LEAVES, WAIT_MS);
+	wait_for_state(follower, left, CAPTURE_LEAVES, ms);
+	leaves = left->state == CAPTURE_LEAVES && !follower->ended;
 	pthread_mutex_unlock(&follower->lock);
+	return leaves;
 }
 
 void tls_follower_stats(struct tls_follower *follower, struct tls_follower_stats *stats)

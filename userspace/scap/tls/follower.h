@@ -7,6 +7,7 @@
 #ifndef SCAP_TLS_FOLLOWER_H
 #define SCAP_TLS_FOLLOWER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi.h"
@@ -48,8 +49,11 @@ int tls_follower_create(const char *proc, struct tls_follower **follower, struct
 int tls_follower_join(struct tls_follower *follower, const struct tls_programs *programs,
 		      unsigned int *capture);
 
-/* They are set nowhere any more after that; waits for it, 100 ms at most. */
+/* They are to be set nowhere any more; one is removed after the other, which takes its time. */
 void tls_follower_leave(struct tls_follower *follower, unsigned int capture);
+
+/* Whether some of them are still set; waits for so long at most until none is. */
+bool tls_follower_is_leaving(struct tls_follower *follower, unsigned int capture, uint64_t ms);
 
 void tls_follower_stats(struct tls_follower *follower, struct tls_follower_stats *stats);
 
