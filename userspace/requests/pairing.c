@@ -485,16 +485,21 @@ static bool answers_nothing(const struct protocol_message *answer)
 static void close_exchange_with(struct connection *connection, struct connections *all,
 				struct exchange *exchange, uint64_t now_ns, const char *error);
 
-/* Requests that nothing answers any more, as a response says. */
-static void end_others(struct connection *connection, struct connections *all, uint64_t key,
-		       uint64_t mask, uint64_t now_ns)
+/* Which requests nothing answers any more, as a response says. */
+struct ended {
+	uint64_t key, mask, but;
+};
+
+static void end_others(struct connection *connection, struct connections *all,
+		       const struct ended *ended, uint64_t now_ns)
 {
 	struct exchange *exchange = connection->queue, *next;
 
 	for (; exchange; exchange = next) {
 		next = exchange->next;
 		if (exchange != connection->asking && exchange->has_key &&
-		    (exchange->key & mask) == (key & mask))
+		    exchange->key != ended->but &&
+		    (exchange->key & ended->mask) == (ended->key & ended->mask))
 			close_exchange_with(connection, all, exchange, now_ns, "closed");
 	}
 }
@@ -503,7 +508,7 @@ static void end_response(struct connection *connection, struct connections *all)
 {
 	struct exchange_answer *answer = connection->answer;
 	const struct protocol_message *message = read_answer(all, answer);
-	uint64_t mask = message->ends_mask, key = message->key;
+	const struct ended ended = {message->key, message->ends_mask, message->ends_but};
 	struct exchange *exchange;
 
 	connection->answer = NULL;
@@ -531,8 +536,8 @@ static void end_response(struct connection *connection, struct connections *all)
 	else
 		exchange->is_answered = true;
 out:
-	if (mask)
-		end_others(connection, all, key, mask, answer->part.last_ns);
+	if (ended.mask)
+		end_others(connection, all, &ended, answer->part.last_ns);
 	exchanges_free_answer(&all->exchanges, answer);
 }
 

@@ -227,8 +227,8 @@ static __always_inline void set_file(__u32 slot, struct work *work,
 
 /*
  * Memory that is shared, or of huge pages, has a file in the kernel alone: it is that of a JIT
- * compiler as well (of PHP, of Java), and so is what .NET maps twice. No path has a name with a
- * slash.
+ * compiler as well (of PHP, of Java), and so is what .NET maps twice. Who calls a file of tmpfs
+ * such a name has none of its functions.
  */
 static __always_inline bool is_file_of_memory(struct file *file)
 {

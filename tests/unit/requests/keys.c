@@ -114,10 +114,14 @@ static void test_ended_by_another(void **state)
 
 	ASK(talked, "AMQP\0\0\x09\1");
 	ASK(talked, DECLARE("\1") CONSUME("\1") DECLARE("\2"));
+	/* A close of the client that crosses it is answered. */
+	ASK(talked, AMQP_METHOD("\1", "\x0b", "\x14", "\x28", "\0\xc8\0\0\0\0\0"));
 	ANSWER(talked, AMQP_METHOD("\1", "\x0c", "\x14", "\x28", "\1\x94\1N\0\x32\0\x0a"));
 	assert_line(talked, "queue.declare q 404 N");
 	assert_line(talked, "basic.consume q - closed");
 	assert_line(talked, "none");
+	ANSWER(talked, AMQP_METHOD("\1", "\4", "\x14", "\x29", ""));
+	assert_line(talked, "channel.close - - -");
 	ANSWER(talked, AMQP_METHOD("\2", "\x0e", "\x32", "\x0b", "\1q\0\0\0\0\0\0\0\0"));
 	assert_line(talked, "queue.declare q - -");
 	talked_close(talked);

@@ -60,7 +60,7 @@ struct continuous_writer {
 	} names_left, names_end;
 	uint64_t late_before; /* counts.late, when the set was taken */
 	bool hurries; /* it was late meanwhile */
-	uint64_t send_until_ns; /* monotonic: of what is to be sent then no more is tried */
+	uint64_t send_left_ns; /* monotonic clock: for sending what there is of a set */
 	struct buf out;
 	struct said { /* the last failure: the same one is said once */
 		struct error err;
@@ -216,6 +216,13 @@ static void write_file(struct continuous_writer *writer, const char *container, 
 	atomic_fetch_add(r ? &counts->write_failures : &counts->written, 1);
 }
 
+static void take_ns(uint64_t *left_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t used_ns = end_ns - begin_ns;
+
+	*left_ns -= used_ns < *left_ns ? used_ns : *left_ns;
+}
+
 /* A server that does not answer costs half an interval, or a little more: the rest counts as
  * failed. */
 static void send_profile(struct continuous_writer *writer, const char *container,
@@ -226,17 +233,19 @@ static void send_profile(struct continuous_writer *writer, const char *container
 		.container = container ? container_names_find(writer->container_names, container)
 				       : (struct stack_container){0},
 		.host = writer->host[0] ? writer->host : NULL};
+	const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 	struct error err = {""};
 	int r = -ETIMEDOUT;
 
 	show_life(writer);
 	buf_clear(&writer->out);
-	if (clock_ns(CLOCK_MONOTONIC) > writer->send_until_ns)
+	if (!writer->send_left_ns)
 		error_set(&err, r, "sending took half an interval: the rest is not sent");
 	else if (otlp_profiles_write(stacks, names, &resource, &writer->out))
 		error_set(&err, r, "out of memory for a profile");
 	else
 		r = sender_send(writer->sender, &writer->out, &err);
+	take_ns(&writer->send_left_ns, begin_ns, clock_ns(CLOCK_MONOTONIC));
 	if (r)
 		say(writer, WAY_SENT, r, &err);
 	atomic_fetch_add(r ? &counts->send_failures : &counts->sent, 1);
@@ -264,13 +273,6 @@ static void begin_names(struct continuous_writer *writer)
 	writer->names_left =
 		(struct names_time){ns > NAMES_LEAST_NS ? ns : NAMES_LEAST_NS,
 				    cpu_ns > NAMES_LEAST_CPU_NS ? cpu_ns : NAMES_LEAST_CPU_NS};
-}
-
-static void take_ns(uint64_t *left_ns, uint64_t begin_ns, uint64_t end_ns)
-{
-	uint64_t used_ns = end_ns - begin_ns;
-
-	*left_ns -= used_ns < *left_ns ? used_ns : *left_ns;
 }
 
 /* What a group does not use is for those behind it; writing and sending take none of it. */
@@ -379,8 +381,7 @@ static void write_set(struct continuous_writer *writer, const struct stacks *sta
 	struct profile_groups groups = {0};
 
 	begin_names(writer);
-	writer->send_until_ns =
-		clock_ns(CLOCK_MONOTONIC) + (half_ns > SEND_LEAST_NS ? half_ns : SEND_LEAST_NS);
+	writer->send_left_ns = half_ns > SEND_LEAST_NS ? half_ns : SEND_LEAST_NS;
 	if (profile_groups_make(stacks, WRITER_CONTAINERS_MAX, &groups)) {
 		lose_profile(writer);
 	} else {

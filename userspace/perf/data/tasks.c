@@ -127,14 +127,14 @@ static int compare_places(const void *a, const void *b)
 
 /*
  * How long a program is the kernel does not say there: up to what is behind it, wherever that is in
- * the list, but not beyond the 2 MiB that programs share, nor far if nothing is behind it in there.
+ * the list, if it is near or in the 2 MiB that programs share; else not beyond these, nor far.
  */
 static uint32_t program_bytes(uint64_t begin, uint64_t next)
 {
 	enum { LAST_BYTES_MAX = 1 << 16, SHARED_BYTES = 2 << 20 };
 	uint64_t end = (begin | (SHARED_BYTES - 1)) + 1;
 
-	if (next > begin && next <= end)
+	if (next > begin && (next <= end || next - begin < LAST_BYTES_MAX))
 		return (uint32_t)(next - begin);
 	return end - begin < LAST_BYTES_MAX ? (uint32_t)(end - begin) : LAST_BYTES_MAX;
 }

@@ -28,6 +28,8 @@ enum {
 	AMQP_BODY = 3,
 	AMQP_HEARTBEAT = 8,
 	AMQP_CONNECTION = 10, /* a class whose methods have no channel */
+	AMQP_CHANNEL = 20,
+	AMQP_CLOSE = 40, /* of a channel */
 	AMQP_SUCCESS = 200,
 };
 
@@ -83,7 +85,7 @@ static const struct amqp_method {
 	{20, 11, {0, AMQP_ANSWERS}, 10, "channel.open-ok", ""},
 	{20, 20, {AMQP_ASKS, AMQP_NOTHING}, 0, "channel.flow", ""},
 	{20, 21, {AMQP_NOTHING, AMQP_ANSWERS}, 20, "channel.flow-ok", ""},
-	{20, 40, {AMQP_ASKS, AMQP_CLOSES}, 0, "channel.close", ""},
+	{AMQP_CHANNEL, AMQP_CLOSE, {AMQP_ASKS, AMQP_CLOSES}, 0, "channel.close", ""},
 	{20, 41, {AMQP_NOTHING, AMQP_ANSWERS}, 40, "channel.close-ok", ""},
 	{40, 10, {AMQP_ASKS, 0}, 0, "exchange.declare", "hSsb4"},
 	{40, 11, {0, AMQP_ANSWERS}, 10, "exchange.declare-ok", ""},
@@ -231,10 +233,15 @@ struct amqp_call {
 	uint16_t channel;
 };
 
+static uint64_t amqp_key(const struct amqp_call *call, uint64_t class, uint64_t method)
+{
+	return (uint64_t)call->channel << 32 | class << 16 | method;
+}
+
 static void set_key(const struct amqp_call *call, uint64_t class, uint64_t method)
 {
 	call->message->has_key = true;
-	call->message->key = (uint64_t)call->channel << 32 | class << 16 | method;
+	call->message->key = amqp_key(call, class, method);
 }
 
 static unsigned int begin_content(const struct amqp_call *call)
@@ -309,10 +316,11 @@ static unsigned int amqp_take_close(const struct amqp_call *call)
 		put_call(call);
 	else
 		set_key(call, class, method);
-	/* What the client has sent behind it on that channel is thrown away. */
+	/* What the client has sent behind it on that channel is thrown away, but its own close. */
 	if (call->channel) {
 		call->message->key |= (uint64_t)call->channel << 32;
 		call->message->ends_mask = UINT64_MAX << 32;
+		call->message->ends_but = amqp_key(call, AMQP_CHANNEL, AMQP_CLOSE);
 	}
 	return FRAMED_MESSAGE;
 }

@@ -8,8 +8,8 @@
  * request; a Produce that wants no acknowledgement is one-way.
  *
  * Errors are those of Produce, Fetch and OffsetFetch for the first partition that has one, of
- * FindCoordinator for the first key, and of APIs whose response begins with one. Tokens of SASL
- * without a header of their own are not understood.
+ * FindCoordinator for the first key that has one, and of APIs whose response begins with one.
+ * Tokens of SASL without a header of their own are not understood.
  */
 #include <stdio.h>
 #include <string.h>

@@ -63,9 +63,9 @@ struct protocol_message {
 	 */
 	uint64_t key;
 	/* Of a response: nothing answers open requests any more whose keys have these bits of
-	 * `key`; 0: of no others.
+	 * `key`; 0: of no others. The one with the key `ends_but` is answered all the same.
 	 */
-	uint64_t ends_mask;
+	uint64_t ends_mask, ends_but;
 	uint64_t statement; /* its number, or a hash of its name */
 	uint32_t note; /* of a request: what its protocol must know to read the response */
 	uint32_t undecoded; /* parts of both sides whose meaning was said before they were seen */

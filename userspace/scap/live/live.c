@@ -47,7 +47,6 @@ enum {
 	NS_PER_MS = 1000000,
 	FOLLOW_NS = 1000000000, /* how often the online CPUs are read */
 	/* How often the wall clock is checked for steps. */
-	WALL_CLOCK_NS = 100000000,
 };
 
 /* A map, program or link, as others name it. */
@@ -84,7 +83,6 @@ struct scap_live {
 	struct live_samples samples;
 	struct wall_clock wall_clock;
 	uint64_t follow_ns; /* boot clock: when to read the CPUs again */
-	uint64_t wall_clock_ns; /* when to read the wall clock again */
 	struct scap_merge *merge; /* NULL: only loaded */
 	bool awaited; /* the next event rings the bell */
 	bool took; /* an event since the last wait: more may come soon */
@@ -262,14 +260,6 @@ static int wait_for_events(struct scap_live *live, uint64_t now_ns, uint64_t end
 	return r == 0 && woken.called ? -EINTR : r;
 }
 
-static void follow_wall_clock(struct scap_live *live, uint64_t now_ns)
-{
-	if (now_ns < live->wall_clock_ns)
-		return;
-	live->wall_clock_ns = now_ns + WALL_CLOCK_NS;
-	wall_clock_read(&live->wall_clock, now_ns, clock_boot_offset_ns());
-}
-
 static int next_after_stop(struct scap_live *live, struct scap_event *event)
 {
 	/* Programs at functions are removed one by one: what they see meanwhile is taken. */
@@ -278,11 +268,8 @@ static int next_after_stop(struct scap_live *live, struct scap_event *event)
 		if (live_take(live, event))
 			return 1;
 	}
-	if (!live->drained) {
-		if (live->tls.until_ns)
-			live_wait_for_programs();
+	if (!live->drained)
 		live_samples_last_round(&live->samples, live->merge);
-	}
 	live->drained = true;
 	do {
 		if (live_take(live, event))
@@ -311,7 +298,7 @@ static int live_next(struct scap_source *source, int timeout_ms, struct scap_eve
 			heartbeat_check(&live->heartbeat, live->rings.rings);
 			now = clock_ns(CLOCK_BOOTTIME);
 		}
-		follow_wall_clock(live, now);
+		wall_clock_follow(&live->wall_clock, now);
 		live_answers_follow(&live->answers, now);
 		live_samples_round(&live->samples, live->merge, now);
 		if (live_rings_grow(&live->rings, scap_merge_cutoff(live->merge)))

@@ -56,6 +56,7 @@ bool live_tls_awaits(struct live_tls *tls)
 	if (clock_ns(CLOCK_BOOTTIME) < tls->until_ns &&
 	    tls_follower_is_leaving(tls->follower, tls->capture, MOMENT_MS))
 		return true;
+	live_wait_for_programs();
 	tls->follower = NULL;
 	return false;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "util/clock.h"
+
 void wall_clock_init(struct wall_clock *clock, uint64_t offset_ns, uint64_t offset_now_ns)
 {
 	*clock = (struct wall_clock){.offset_ns = offset_ns, .next_ns = UINT64_MAX};
@@ -28,6 +30,16 @@ void wall_clock_read(struct wall_clock *clock, uint64_t boot_ns, uint64_t offset
 		clock->steps[clock->count++].from_ns = boot_ns + clock->offset_ns;
 	clock->steps[clock->count - 1].step_ns = step;
 	clock->next_ns = clock->steps[0].from_ns;
+}
+
+void wall_clock_follow(struct wall_clock *clock, uint64_t now_ns)
+{
+	enum { READ_EACH_NS = 100000000 };
+
+	if (now_ns < clock->follow_ns)
+		return;
+	clock->follow_ns = now_ns + READ_EACH_NS;
+	wall_clock_read(clock, now_ns, clock_boot_offset_ns());
 }
 
 void wall_clock_advance(struct wall_clock *clock, uint64_t ts_ns)

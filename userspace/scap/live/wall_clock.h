@@ -27,6 +27,7 @@ struct wall_clock {
 	uint64_t next_ns; /* when the first of `steps` begins; UINT64_MAX: there is none */
 	struct wall_step steps[WALL_STEPS_MAX]; /* to come, by time */
 	uint32_t count;
+	uint64_t follow_ns; /* boot clock: when to read it again */
 };
 
 /*
@@ -40,6 +41,9 @@ void wall_clock_init(struct wall_clock *clock, uint64_t offset_ns, uint64_t offs
  * to the events from that time on. If there are too many to keep, it replaces the last one.
  */
 void wall_clock_read(struct wall_clock *clock, uint64_t boot_ns, uint64_t offset_now_ns);
+
+/* Reads it at that time of the boot clock, if the last time was a tenth of a second before. */
+void wall_clock_follow(struct wall_clock *clock, uint64_t now_ns);
 
 /* Advances to the step for an event at that time; times must not decrease. */
 void wall_clock_advance(struct wall_clock *clock, uint64_t ts_ns);

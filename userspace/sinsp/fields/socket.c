@@ -331,10 +331,10 @@ const struct field_desc fields_socket[] = {
 	SOCKET_ROW("fd.snet", IPNET, NA, FILTER_FLAGS, get_sip, "network of the server"),
 	SOCKET_ROW("fd.lnet", IPNET, NA, FILTER_FLAGS, get_lip, "network of the local end"),
 	SOCKET_ROW("fd.rnet", IPNET, NA, FILTER_FLAGS, get_rip, "network of the remote end"),
-	ADDRESS_ROW("evt.addr.ip", IPADDR, NA, get_address_ip,
-		    "address that connect or bind names, also if it fails; of a connection its "
-		    "remote end",
-		    .example = "=127.0.0.1"),
+	ADDRESS_ROW(
+		"evt.addr.ip", IPADDR, NA, get_address_ip,
+		"remote end of a connection that was made, else the address that the call names",
+		.example = "=127.0.0.1"),
 	ADDRESS_ROW("evt.addr.port", PORT, DEC, get_address_port, "the port there",
 		    .example = "=443"),
 	{0},
