@@ -120,7 +120,7 @@ static __always_inline bool is_http2(const union data_start *start)
 
 /*
  * Frames of Cassandra, Dubbo and RocketMQ, of which many are sent at once: version, flags, stream,
- * operation and length; two magic bytes; two lengths, of which the second has how it is written.
+ * operation and length; two magic bytes; two lengths, of which the second says that JSON follows.
  */
 static __always_inline bool is_frame(const union data_start *start)
 {
@@ -131,7 +131,7 @@ static __always_inline bool is_frame(const union data_start *start)
 		return byte[1] < CASSANDRA_FLAGS_END && byte[4] <= CASSANDRA_OPERATION_LAST && byte[5] == 0;
 	if (byte[0] == DUBBO_HIGH)
 		return byte[1] == DUBBO_LOW;
-	return byte[0] == 0 && byte[4] <= 1 && byte[5] == 0 && byte[8] == '{';
+	return byte[0] == 0 && byte[4] == 0 && byte[5] == 0 && byte[8] == '{';
 }
 
 /*

@@ -219,10 +219,11 @@ static uint8_t last_end(const struct state_event *event, enum param_type type, s
 static uint8_t find_address(const struct state_event *event, const uint8_t **data)
 {
 	static const uint8_t no_port[sizeof(uint16_t)];
-	uint8_t len = last_end(event, PT_SOCKTUPLE, 2, data);
+	uint8_t len;
 
 	if (!can_have_address(event->ev.desc))
 		return 0;
+	len = last_end(event, PT_SOCKTUPLE, 2, data);
 	if (len && memcmp(*data + len, no_port, sizeof(no_port)) != 0)
 		return len;
 	return last_end(event, PT_SOCKADDR, 1, data);
